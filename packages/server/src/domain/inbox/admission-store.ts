@@ -14,6 +14,8 @@ export type Candidate = {
   session_id: number
   class: PriorityClass
   is_held: boolean
+  /** Why it is held. */
+  hold_reason: string | null
   agent_root: string | null
   agent_runtime: string
   /** Whether a budget ended the turn that it continues. */
@@ -48,7 +50,8 @@ export async function findCandidates(
       select next.id, next.session_id, next.created_at, next.is_by_person, sessions.precedence,
         sessions.agent_runtime,
         coalesce(sessions.scheduling_class, ${JSON.stringify(classByGenesis)}::jsonb ->> sessions.genesis) as class,
-        ${hasMetadata('spot_hold_at')} as is_held, ${metadataText('agent_root_key')} as agent_root,
+        ${hasMetadata('spot_hold_at')} as is_held, ${metadataText('spot_hold_reason')} as hold_reason,
+        ${metadataText('agent_root_key')} as agent_root,
         ${hasMetadata('stopped_by_budget')} as is_stopped_by_budget
       from next
       join sessions on sessions.id = next.session_id
@@ -61,7 +64,7 @@ export async function findCandidates(
           and exists (select from armed_wakes where armed_wakes.session_id = next.session_id)
         )
     )
-    select id, session_id, class, is_held, agent_root, agent_runtime, is_stopped_by_budget, is_by_person
+    select id, session_id, class, is_held, hold_reason, agent_root, agent_runtime, is_stopped_by_budget, is_by_person
     from classed
     order by class = 'spot', precedence desc, created_at, id
   `.execute(db)

@@ -50,10 +50,12 @@ export function recordNextTurn(tx: Transaction, id: number, turnId: string): Pro
   return updateSession(tx, id, { running_job_id: turnId })
 }
 
-/** The session's turn waits for a free slot. */
-export function recordHold(tx: Transaction, id: number, hold: { at: Date; reason: string; detail: string }) {
+/** The session's turn waits. Without `at` it waited before, for another reason. */
+export function recordHold(tx: Transaction, id: number, hold: { at?: Date; reason: string; detail: string }) {
   const { at, reason: spot_hold_reason, detail: spot_hold_detail } = hold
-  return updateSession(tx, id, { metadata: { spot_hold_at: formatTimestamp(at), spot_hold_reason, spot_hold_detail } })
+  return updateSession(tx, id, {
+    metadata: { ...(at && { spot_hold_at: formatTimestamp(at) }), spot_hold_reason, spot_hold_detail },
+  })
 }
 
 /** The turn starts although a budget is spent. */

@@ -49,12 +49,12 @@ export async function admit(app: App): Promise<void> {
   const quotas = settings.spot_gating_enabled
     ? spentQuotas(settings, await usesByRuntime(app.db, app.clock.now()))
     : noQuotas
-  const candidates = queued.filter(
-    (candidate) => !(candidate.is_held && (isGated(candidate, { live, slots, quotas }) || mustWait(candidate, spent))),
-  )
   // A slot that is freed from here on belongs to the best of all turns, and held ones are not among these candidates: whatever freed it
   // calls this again.
   const full = live >= slots ? slotHold(live, slots) : undefined
+  const candidates = queued.filter(
+    (candidate) => !(candidate.is_held && candidate.hold_reason === holdOf(candidate, { spent, quotas, full })?.reason),
+  )
   const steps: Step[] = [
     ...overdue.map(
       ({ id, session_id }): Step => ({
@@ -113,17 +113,15 @@ async function admitSession(
   const [candidate] = await findCandidates(tx, classes, session.id)
   if (!candidate) return
   const spent = await findSpentBudgets(app, tx, [candidate])
-  const budget = spent.get(session.id)
-  if (budget !== undefined && mustWait(candidate, spent)) return holdTurn(app, tx, candidate, budgetHold(budget))
-  const quota = candidate.class === 'spot' ? quotas.get(candidate.agent_runtime) : undefined
-  if (quota !== undefined) return holdTurn(app, tx, candidate, quotaHold(quota))
-  if (candidate.class === 'spot' && full) return holdTurn(app, tx, candidate, full)
+  const hold = holdOf(candidate, { spent, quotas, full })
+  if (hold) return holdTurn(app, tx, candidate, hold)
   await lockAdmission(tx)
   const live = await countLiveTurns(tx)
   if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, slotHold(live, slots))
   if (!(await dispatchTurn(tx, candidate.id))) return
   if (candidate.is_held || candidate.is_stopped_by_budget) await clearHold(tx, session.id)
   if (candidate.is_held) await note(app, tx, session.id, releaseOf(session))
+  const budget = spent.get(session.id)
   if (budget !== undefined) {
     await recordOverBudget(tx, session.id, candidate.id)
     await note(app, tx, session.id, `A priority turn starts although ${budget}.`, 'warning')
@@ -133,22 +131,26 @@ async function admitSession(
 
 const noQuotas: ReadonlyMap<string, string> = new Map()
 
-type Pressure = { live: number; slots: number; quotas: ReadonlyMap<string, string> }
+type Pressure = { spent: ReadonlyMap<number, string>; quotas: ReadonlyMap<string, string>; full: Hold | undefined }
 
-function isGated(candidate: Candidate, { live, slots, quotas }: Pressure): boolean {
-  return candidate.class === 'spot' && (live >= slots || quotas.has(candidate.agent_runtime))
-}
-
-/** A spent budget lets only a priority turn start that a person asked for, and not one that it ended until a person resumes it. */
-function mustWait(candidate: Candidate, spent: ReadonlyMap<number, string>): boolean {
+/**
+ * Why the turn must wait now. A spent budget lets only a priority turn start that a person asked for, and not one that it ended until a
+ * person resumes it.
+ */
+function holdOf(candidate: Candidate, { spent, quotas, full }: Pressure): Hold | undefined {
+  const budget = spent.get(candidate.session_id)
   const mayPass = candidate.class === 'priority' && candidate.is_by_person && !candidate.is_stopped_by_budget
-  return spent.has(candidate.session_id) && !mayPass
+  if (budget !== undefined && !mayPass) return budgetHold(budget)
+  if (candidate.class !== 'spot') return undefined
+  const quota = quotas.get(candidate.agent_runtime)
+  return quota === undefined ? full : quotaHold(quota)
 }
 
 type Hold = { reason: string; detail: string; until: string }
 
+/** It is read long afterwards, when others may run. */
 function slotHold(live: number, slots: number): Hold {
-  const detail = `${live} sessions are running and the limit for spot work is ${slots}`
+  const detail = `${live === 1 ? '1 session was' : `${live} sessions were`} running and the limit for spot work is ${slots}`
   return { reason: 'fleet_at_cap', detail, until: 'when a slot is free' }
 }
 
@@ -170,15 +172,15 @@ function releaseOf(session: SessionRow): string {
     : 'A slot is free; the held turn starts.'
 }
 
-/** Logs only the first time: later passes find the turn already held. */
+/** Logs only a new reason: later passes find the turn already held for it. */
 async function holdTurn(
   app: App,
   tx: Transaction,
   candidate: Candidate,
   { reason, detail, until }: Hold,
 ): Promise<void> {
-  if (candidate.is_held) return
-  await recordHold(tx, candidate.session_id, { at: app.clock.now(), reason, detail })
+  if (candidate.is_held && candidate.hold_reason === reason) return
+  await recordHold(tx, candidate.session_id, { reason, detail, ...(!candidate.is_held && { at: app.clock.now() }) })
   await note(app, tx, candidate.session_id, `Held: ${detail}. The turn starts ${until}.`, 'warning')
 }
 

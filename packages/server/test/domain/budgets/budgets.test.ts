@@ -263,6 +263,20 @@ describe('a budget that is used up', oneDay, () => {
     expect(await turns(session)).toMatchObject([{ outcome: 'completed' }])
   })
 
+  test('a held turn says the budget that holds it now instead of the slot it waited for, logs it once, and keeps its time', async () => {
+    const at = '2026-01-01T00:00:00Z'
+    const held = await insertQueued({ spot_hold_at: at, spot_hold_reason: 'fleet_at_cap', spot_hold_detail: 'full' })
+    await budget({ scope: 'service', limit_tokens: 10 })
+    await spend(20)
+    for (let round = 0; round < 3; round += 1) await admit(app.host.app)
+    expect(await holdOf(held)).toMatchObject({
+      spot_hold_at: at,
+      spot_hold_reason: 'budget_exhausted',
+      spot_hold_detail: 'the daily budget of 10 tokens for the whole service is spent',
+    })
+    expect((await logs(held)).filter((line) => line.startsWith('Held:'))).toHaveLength(1)
+  })
+
   test('only the turns of its own scope end or wait', async () => {
     const other = await create('sleep 120')
     await reaches(other, 'running')

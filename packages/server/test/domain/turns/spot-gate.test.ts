@@ -115,7 +115,7 @@ describe('a held session', () => {
     const { id, release } = await held(doing('held'))
     for (let round = 0; round < 3; round += 1) await admit(app.host.app)
     const { status, metadata } = await findDemo(app, id)
-    const detail = '1 sessions are running and the limit for spot work is 1'
+    const detail = '1 session was running and the limit for spot work is 1'
     expect(status).toBe('waiting')
     expect(metadata).toMatchObject({ spot_hold_reason: 'fleet_at_cap', spot_hold_detail: detail })
     expect((await logs(id)).filter((line) => line.startsWith('Held:'))).toHaveLength(1)
