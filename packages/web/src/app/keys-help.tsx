@@ -16,14 +16,14 @@ export default function KeysHelp({ onClose }: { onClose: () => void }): ReactNod
             <section key={group}>
               <h3 className="mb-1 font-semibold text-muted text-sm">{group}</h3>
               <ul>
-                {commands
-                  .filter((command) => command.group === group)
-                  .map(({ id, label, keys = '' }) => (
-                    <li key={id} className="flex h-8 items-center justify-between gap-4 border-line border-b">
-                      {label}
-                      <Keys of={keys} />
-                    </li>
-                  ))}
+                {waysOf(commands.filter((command) => command.group === group)).map(([label, ways]) => (
+                  <li key={label} className="flex h-8 items-center gap-2 border-line border-b">
+                    <span className="mr-auto">{label}</span>
+                    {ways.map((keys) => (
+                      <Keys key={keys} of={keys} />
+                    ))}
+                  </li>
+                ))}
               </ul>
             </section>
           ))}
@@ -40,4 +40,13 @@ export default function KeysHelp({ onClose }: { onClose: () => void }): ReactNod
       </div>
     </Dialog>
   )
+}
+
+/** The keys of each command: two that do the same are one line. */
+function waysOf(commands: readonly { label: string; keys?: string }[]): readonly [label: string, ways: string[]][] {
+  const labels = [...new Set(commands.map(({ label }) => label))]
+  return labels.map((label) => [
+    label,
+    commands.flatMap((command) => (command.label === label && command.keys ? [command.keys] : [])),
+  ])
 }

@@ -65,9 +65,16 @@ function Figures(): ReactNode {
         to="/"
         search={{ status: 'running' }}
         className={item}
-        data-tip="Turns that run, of those that may run at once"
+        data-tip={
+          spot.is_gated
+            ? `Turns that run; spot turns wait while ${spot.slots} or more do`
+            : 'Turns that run; none waits'
+        }
       >
-        {spot.is_gated ? `${spot.live} of ${spot.slots} turns` : `${spot.live} ${spot.live === 1 ? 'turn' : 'turns'}`}
+        {/* Priority turns start also above the limit: "3 of 1" would read as an error. */}
+        {spot.is_gated && spot.live <= spot.slots
+          ? `${spot.live} of ${spot.slots} turns`
+          : `${spot.live} ${spot.live === 1 ? 'turn' : 'turns'}`}
         {spot.held > 0 && `, ${spot.held} held`}
       </Link>
       <Link to="/health-report" className={item} data-tip="Hosts that report themselves alive">

@@ -13,6 +13,17 @@ test('a newcomer starts the demo session with two clicks and lands on it', async
   expect(faults).toEqual([])
 })
 
+test('the button that starts a session stays in sight above the end of a long form', async () => {
+  const { page, goto } = await openPage({ size: 'phone' })
+  await goto('/sessions/new')
+  await page.getByText('Title, goal, class and more').click()
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  const places = () => start.evaluate((button) => [button.getBoundingClientRect().bottom, innerHeight] as const)
+  const [bottom, height] = await places()
+  expect(bottom).toBeLessThan(height)
+  expect(await page.evaluate(() => document.querySelector('main')?.scrollTop)).toBe(0)
+})
+
 test('a session is made with what the form names, keeps its draft over a reload, and goes into its category', async () => {
   const { call } = sharedServer()
   const { category } = await call<{ category: { id: number } }>('POST', '/categories', { name: 'Made by a form' })

@@ -10,7 +10,7 @@ const states = [
     name: 'held',
     status: 'waiting',
     metadata: { spot_hold_at: at, spot_hold_reason: 'fleet_at_cap', spot_hold_detail: '3rd of 12' },
-    says: /Waits for a free slot since .*: 3rd of 12/,
+    says: /Waits for a free slot: 3rd of 12 \(held .*\)/,
     offers: { role: 'button', name: 'Start now' },
   },
   {
@@ -69,7 +69,7 @@ const states = [
     name: 'asleep',
     status: 'waiting',
     metadata: { deliberate_sleep_at: at },
-    says: /Asleep since/,
+    says: /Fell asleep/,
     offers: { role: 'button', name: 'Wake' },
   },
 ] as const

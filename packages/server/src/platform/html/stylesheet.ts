@@ -69,6 +69,9 @@ button { cursor: pointer; background: var(--panel); font-weight: 600; padding: 0
 button.danger { color: var(--bad); border-color: var(--bad); background: var(--bad-ground); }
 
 @media (max-width: 40rem) {
+  .near { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; padding-bottom: 0.25rem; }
+  .near a[aria-current] { scroll-initial-target: nearest; }
+  th, td { padding-right: 0.625rem; }
   table:has(th:nth-child(5)) { width: max-content; min-width: 100%; }
   table:has(th:nth-child(5)) td { max-width: 14rem; }
 }

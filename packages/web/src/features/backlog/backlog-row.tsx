@@ -50,7 +50,11 @@ export function BacklogRow(props: BacklogRowProps): ReactNode {
       <span className="tabular w-7 shrink-0 text-right text-muted text-sm">{item.position ?? ''}</span>
       <span className="min-w-0 grow">
         <span className="flex min-w-0 items-center gap-2">
-          <button type="button" onClick={() => onOpen(item)} className="min-h-6 truncate font-medium hover:underline">
+          <button
+            type="button"
+            onClick={() => onOpen(item)}
+            className="min-h-6 text-left font-medium hover:underline max-md:line-clamp-2 md:truncate"
+          >
             {item.title}
           </button>
           {item.pinned && (
@@ -71,7 +75,8 @@ export function BacklogRow(props: BacklogRowProps): ReactNode {
         {item.repo} · {item.surface}
       </span>
       <span className="hidden w-20 shrink-0 truncate text-muted text-sm md:block">{item.kind}</span>
-      <span className="flex w-16 shrink-0 justify-end md:justify-start">
+      {/* On a phone the heading of the band says it. */}
+      <span className={`flex w-16 shrink-0 justify-end md:justify-start ${isQueue ? 'max-md:hidden' : ''}`}>
         <Badge tone={costTones[item.estimated_cost]}>{item.estimated_cost}</Badge>
       </span>
       <span className="hidden w-24 shrink-0 text-right text-muted text-sm md:block">

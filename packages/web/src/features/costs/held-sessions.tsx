@@ -22,11 +22,7 @@ export function HeldSessions(): ReactNode {
             <Link to="/sessions/$id" params={{ id: String(card.id) }} className="min-w-0 truncate hover:underline">
               {nameOfCard(card)}
             </Link>
-            {card.held?.since && (
-              <span className="text-muted text-sm">
-                since <Time at={card.held.since} />
-              </span>
-            )}
+            {card.held?.since && <Time at={card.held.since} className="text-muted text-sm" />}
           </li>
         ))}
       </ul>

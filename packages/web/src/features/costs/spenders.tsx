@@ -12,14 +12,18 @@ type Spend = { cost_usd: number; tokens: number; api_calls: number }
 const byUnit = {
   dollars: {
     value: ({ cost_usd }: Spend) => cost_usd,
-    note: ({ tokens, api_calls }: Spend) => `${compact(tokens)} tokens, ${compact(api_calls)} calls`,
+    note: ({ tokens, api_calls }: Spend) => `${compact(tokens)} tokens, ${calls(api_calls)}`,
     format: dollars,
   },
   tokens: {
     value: ({ tokens }: Spend) => tokens,
-    note: ({ cost_usd, api_calls }: Spend) => `${dollars(cost_usd)}, ${compact(api_calls)} calls`,
+    note: ({ cost_usd, api_calls }: Spend) => `${dollars(cost_usd)}, ${calls(api_calls)}`,
     format: compact,
   },
+}
+
+function calls(count: number): string {
+  return count === 1 ? '1 call' : `${compact(count)} calls`
 }
 
 type SpendersProps = { costs: Costs; unit: Unit; onRoot: (root: string) => void }
@@ -28,7 +32,7 @@ type SpendersProps = { costs: Costs; unit: Unit; onRoot: (root: string) => void 
 export function Spenders({ costs, unit, onRoot }: SpendersProps): ReactNode {
   const spend = byUnit[unit]
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="gap-4 lg:columns-2">
       <Ranked title="By root" rows={costs.by_agent_root}>
         <BarList
           caption="Costs by root"
@@ -121,9 +125,11 @@ function Ranked({
   children: ReactNode
 }): ReactNode {
   return (
-    <Panel title={title}>
-      {rows.length > 0 ? children : <p className="px-3 py-4 text-muted">Nothing in this window.</p>}
-    </Panel>
+    <div className="mb-4 break-inside-avoid">
+      <Panel title={title}>
+        {rows.length > 0 ? children : <p className="px-3 py-4 text-muted">Nothing in this window.</p>}
+      </Panel>
+    </div>
   )
 }
 

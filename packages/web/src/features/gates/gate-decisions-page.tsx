@@ -128,7 +128,7 @@ function Filters({ search, decisions, onChange }: FiltersProps): ReactNode {
           isLabelHidden
           name="q"
           type="search"
-          placeholder="Search the entries, then Enter"
+          placeholder="Search the entries"
           defaultValue={search.q ?? ''}
         />
       </form>

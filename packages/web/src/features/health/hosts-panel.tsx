@@ -18,7 +18,7 @@ export function HostsPanel({ report }: { report: Report }): ReactNode {
         board && (
           <span className="tabular text-muted text-sm">
             {board.spot.is_gated
-              ? `${board.spot.live} of ${board.spot.slots} slots taken, ${board.spot.held} held`
+              ? `${board.spot.live} turns run, ${board.spot.held} held; spot turns wait at ${board.spot.slots}`
               : `${board.spot.live} turns run, no limit`}
           </span>
         )

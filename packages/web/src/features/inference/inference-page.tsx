@@ -35,7 +35,7 @@ export default function InferencePage(): ReactNode {
           selected={pool.runtime}
           onSelect={(name) => void navigate({ to: '/inference', search: { runtime: name } })}
         >
-          <div className="flex flex-col gap-4 pt-4">
+          <div className="flex flex-col gap-4">
             <PoolOf key={pool.runtime} pool={pool} />
           </div>
         </Tabs>

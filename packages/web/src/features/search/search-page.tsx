@@ -29,7 +29,7 @@ export default function SearchPage(): ReactNode {
             defaultValue={q}
             autoFocus={!q}
             maxLength={500}
-            placeholder="A word or phrase, as it was written"
+            placeholder="A word or phrase"
           />
         </div>
         <Button type="submit" look="primary" icon="search">

@@ -108,25 +108,26 @@ function Hit({ session, matches }: { session: Found['sessions'][number]; matches
   const { id, status, agent_runtime, updated_at } = session
   return (
     <li className="border-line border-b px-3 py-2 last:border-b-0">
-      <div className="flex items-center gap-3">
-        <Status of={status} className="w-24 shrink-0" />
+      <div className="flex items-baseline gap-3 md:items-center">
+        <Status of={status} className="w-24 shrink-0 max-md:hidden" />
         <Link
           to="/sessions/$id"
           params={{ id: String(id) }}
-          className="min-w-0 grow truncate font-medium hover:underline"
+          className="min-w-0 grow font-medium hover:underline md:truncate"
         >
           {nameOfSession(session)}
         </Link>
         <span className="hidden text-muted text-sm md:inline">{agent_runtime}</span>
         <Time at={updated_at} className="text-muted text-sm" />
       </div>
+      <Status of={status} className="text-sm md:hidden" />
       {matches.map((match) => (
         <Link
           key={`${match.thread} ${match.sequence}`}
           to="/sessions/$id"
           params={{ id: String(id) }}
           hash={`e${match.sequence}`}
-          className="mt-1 block rounded-md px-2 py-1 text-muted text-sm hover:bg-hover hover:text-text md:ml-24"
+          className="-mx-2 mt-1 block rounded-md px-2 py-1 text-muted text-sm hover:bg-hover hover:text-text md:ml-25"
         >
           <Excerpt of={match} />
         </Link>

@@ -104,7 +104,7 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
           <Delivered answer={isEmpty ? (send.data ?? keep.data) : undefined} />
           {isBusy && !isFailed ? (
-            <div className="ml-auto flex flex-wrap justify-end gap-2">
+            <div className="ml-auto flex flex-wrap justify-end gap-x-5 gap-y-2">
               <Choice note={`becomes ${ordinal(queued + 1)} in the queue`}>
                 <Button type="submit" look="primary" icon="list-ordered" disabled={isEmpty} isBusy={send.isPending}>
                   Queue <Hint />
@@ -156,8 +156,9 @@ function StopsTurn({ turn: { number, started_at, created_at } }: { turn: Turn })
   return `stops turn ${number}, ${formatDuration(seconds)} old`
 }
 
-function noteAtRest({ status }: Session, queued: number): string {
+function noteAtRest({ status, session_id, prompt }: Session, queued: number): string {
   if (queued > 0) return `becomes ${ordinal(queued + 1)} in the queue`
+  if (session_id === null && !prompt) return 'becomes the first prompt'
   return status === 'waiting' ? 'wakes the agent with it' : 'starts the next turn now'
 }
 

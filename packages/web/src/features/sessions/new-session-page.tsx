@@ -6,7 +6,7 @@ import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
 import { Select, TextArea } from '../../shared/kit/field.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
-import { Page, Panel } from '../../shared/kit/page.tsx'
+import { FormActions, Page, Panel } from '../../shared/kit/page.tsx'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { ArtifactListFields } from '../catalog/artifact-lists.tsx'
 import { demoPrompt, emptyForm, offeredRoots, requestOf } from './new-session-form.ts'
@@ -113,7 +113,7 @@ export default function NewSessionPage(): ReactNode {
           </div>
         </Panel>
         <ErrorNote error={error} />
-        <div className="flex items-center justify-end gap-2">
+        <FormActions>
           {values.prompt !== '' && (
             <>
               <span className="grow text-muted text-sm">Draft kept in this browser</span>
@@ -126,7 +126,7 @@ export default function NewSessionPage(): ReactNode {
           <Button type="submit" look="primary" icon="play" disabled={configs.isLoading} isBusy={isPending}>
             Start
           </Button>
-        </div>
+        </FormActions>
       </form>
     </Page>
   )

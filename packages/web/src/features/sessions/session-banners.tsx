@@ -114,9 +114,8 @@ export default function SessionBanners({ session, actions }: { session: Session;
             </Button>
           }
         >
-          Waits for {facts.heldReason === 'at_utilization_limit' ? 'quota' : 'a free slot'} since{' '}
-          <Time at={facts.heldSince} />
-          {facts.heldDetail && <>: {facts.heldDetail}</>}
+          Waits for {facts.heldReason === 'at_utilization_limit' ? 'quota' : 'a free slot'}
+          {facts.heldDetail && <>: {facts.heldDetail}</>} (held <Time at={facts.heldSince} />)
           <FirstPrompt session={session} />
         </Banner>
       )}
@@ -132,7 +131,7 @@ export default function SessionBanners({ session, actions }: { session: Session;
             </Button>
           }
         >
-          Asleep since <Time at={facts.asleepSince} />
+          Fell asleep <Time at={facts.asleepSince} />
         </Banner>
       )}
       {facts.isAboutToSleep && status === 'running' && <Banner icon="moon">Sleeps when this turn ends.</Banner>}

@@ -113,7 +113,7 @@ function About(): ReactNode {
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 p-4">
         <dt className="text-muted">Yardmaster</dt>
         <dd className="break-words">
-          {health ? `${health.version}, ${health.rails_env}, ${health.ruby_version}` : '…'}
+          {health ? `${health.version}, ${health.rails_env}, Node ${health.ruby_version}` : '…'}
         </dd>
         <dt className="text-muted">Catalog</dt>
         <dd>

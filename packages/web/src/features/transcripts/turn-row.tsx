@@ -68,6 +68,14 @@ function TurnEnd({ turn }: { turn: Turn }): ReactNode {
   )
 }
 
+/** A restart and a budget that is spent both end a turn so that it starts again later. */
+const withdrawals: Record<NonNullable<Turn['withdrawn_by']>, string> = {
+  pause: 'paused',
+  interrupt: 'interrupted',
+  restart: 'stopped, to start again',
+  archive: 'ended by the archiving',
+}
+
 function endOf({ state, outcome, failure_reason, withdrawn_by }: Turn): {
   icon: IconName
   words: string
@@ -80,7 +88,7 @@ function endOf({ state, outcome, failure_reason, withdrawn_by }: Turn): {
   if (outcome === 'interrupted')
     return {
       icon: 'circle-pause',
-      words: withdrawn_by ? `ended by ${withdrawn_by}` : 'interrupted',
+      words: withdrawn_by ? withdrawals[withdrawn_by] : 'interrupted',
       color: 'text-muted',
     }
   return { icon: 'circle-check', words: 'completed', color: 'text-ok' }

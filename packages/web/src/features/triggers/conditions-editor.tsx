@@ -32,7 +32,7 @@ export function ConditionsEditor({ conditions, previewed, onChange }: Props): Re
             <div className="mb-3 flex items-center gap-2">
               <Icon name={icon} className="text-muted" />
               <span className="font-semibold">{label}</span>
-              <span className="min-w-0 grow truncate text-muted text-sm">{description}</span>
+              <span className="min-w-0 grow text-muted text-sm md:truncate">{description}</span>
               <IconButton
                 icon="trash-2"
                 size="sm"

@@ -4,7 +4,7 @@ import { Button } from '../../shared/kit/button.tsx'
 import { Select, TextArea, TextField } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
-import { Panel } from '../../shared/kit/page.tsx'
+import { FormActions, Panel } from '../../shared/kit/page.tsx'
 import { ArtifactListFields } from '../catalog/artifact-lists.tsx'
 import { ConditionsEditor, type PreviewedCondition } from './conditions-editor.tsx'
 import { NextFires } from './next-fires.tsx'
@@ -107,7 +107,7 @@ export function TriggerEditor(props: Props): ReactNode {
         </Panel>
       )}
       <details className="group rounded-lg border border-line bg-surface">
-        <summary className="flex min-h-10 list-none items-center gap-1.5 px-3 font-semibold">
+        <summary className="flex min-h-10 list-none items-center gap-1.5 px-3 py-2 font-semibold">
           <Icon name="chevron-right" size={14} className="transition-transform group-open:rotate-90" />
           Limits, class and what its sessions are given
         </summary>
@@ -127,7 +127,7 @@ export function TriggerEditor(props: Props): ReactNode {
         </div>
       </details>
       <ErrorNote error={error} />
-      <div className="flex items-center justify-end gap-2">
+      <FormActions>
         {onDiscard && (
           <>
             <span className="grow text-muted text-sm">Kept in this browser until you save or discard it</span>
@@ -137,7 +137,7 @@ export function TriggerEditor(props: Props): ReactNode {
         <Button type="submit" look="primary" isBusy={isBusy}>
           {submitLabel}
         </Button>
-      </div>
+      </FormActions>
     </form>
   )
 }

@@ -66,7 +66,7 @@ function TriggerRow({ trigger, onRun }: { trigger: Trigger; onRun: () => void })
           </Link>
           <TriggerState of={trigger} />
         </div>
-        <p className="truncate text-muted text-sm">
+        <p className="text-muted text-sm md:truncate">
           {first?.description}
           {others.length > 0 && ` and ${others.length} more`}
         </p>

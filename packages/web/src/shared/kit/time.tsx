@@ -7,7 +7,11 @@ const units = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' })
+/** "tomorrow" is one day; "next month" could be any of sixty, so that longer units are counted. */
+const relative = {
+  day: new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' }),
+  other: new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'narrow' }),
+}
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -30,7 +34,8 @@ export function formatTime(at: Date | string): string {
 function agoOf(date: Date, now: number): string {
   const seconds = (date.getTime() - now) / 1000
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? []
-  return unit && size ? relative.format(Math.trunc(seconds / size), unit) : seconds > 1 ? 'soon' : 'now'
+  if (!unit || !size) return seconds > 1 ? 'soon' : 'now'
+  return relative[unit === 'day' ? 'day' : 'other'].format(Math.trunc(seconds / size), unit)
 }
 
 /** The current time, renewed at an interval: for ages and countdowns. */
