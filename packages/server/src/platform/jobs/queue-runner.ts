@@ -59,8 +59,8 @@ const pollIntervalMs = 2000
 const neverMs = 2 ** 31 - 1
 
 /**
- * A graphile-worker runner. Each of its workers passes our gate before it claims a job, so closing the gate pauses the
- * queue: running jobs and the cron clock continue.
+ * A graphile-worker runner. Each of its workers passes our gate before it claims a job and again before it starts it, so closing the gate
+ * pauses the queue: running jobs and the cron clock continue.
  */
 export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): Promise<QueueRunner> {
   const { db, queue, hostId, log } = options
@@ -81,11 +81,22 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
   events.on('worker:getJob:error', fail)
 
   let isStopping = false
+  const mayStart = async (): Promise<void> => {
+    for (;;) {
+      await claims.passed()
+      if (isStopping || !options.isPaused()) return
+      claims.close()
+    }
+  }
+  const beforeEach = async (): Promise<void> => {
+    await mayStart()
+    if (options.isPaused()) throw new Error('The queue is paused and this host stops; the job runs later')
+  }
   // Closed until the worker is recorded, so that after a crash this host can release every lock it took.
   claims.close()
   const runner = await run({
     pgPool: steady.pool,
-    taskList: tasksOf(options),
+    taskList: tasksOf(options, beforeEach),
     parsedCronItems: options.cron,
     concurrency: options.concurrency,
     noHandleSignals: true,
@@ -94,11 +105,8 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
     logger: graphileLog(log, { queue }),
     events,
     forbiddenFlags: async () => {
-      for (;;) {
-        await claims.passed()
-        if (isStopping || !options.isPaused()) return null
-        claims.close()
-      }
+      await mayStart()
+      return null
     },
   })
   const { workerPool } = await created
@@ -130,11 +138,16 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
   return { workerId: workerPool.id, failed, setPaused, stop }
 }
 
-function tasksOf<App>({ app, handlers, hostId, queue, log, onEnded }: QueueRunnerOptions<App>): TaskList {
+function tasksOf<App>(
+  { app, handlers, hostId, queue, log, onEnded }: QueueRunnerOptions<App>,
+  beforeEach: () => Promise<void>,
+): TaskList {
   const limits: { about: string; lateAfterSeconds?: number } = queues[queue]
   const tasks: TaskList = {}
   for (const { job, perform } of handlers) {
     const run = async (payload: unknown, claimed: ClaimedJob): Promise<void> => {
+      // The answer to a claim may be slow, and the queue be paused before it comes.
+      await beforeEach()
       const lateSeconds = Math.round(secondsLate(claimed))
       if (lateSeconds > (limits.lateAfterSeconds ?? Number.POSITIVE_INFINITY))
         log.warn({ lateSeconds }, 'a job started late')

@@ -23,7 +23,7 @@ const pollMs = 500
  */
 const validMs = 1000
 
-/** When a committed pause binds every host: the last claim by an older reading has been answered by then. */
+/** When a committed pause binds every host: the last job that started by an older reading has started by then. */
 export const pauseBindsAfterMs = validMs + 250
 
 export async function watchPauses({ db, log }: { db: Database; log: Log }): Promise<PausedQueues> {
