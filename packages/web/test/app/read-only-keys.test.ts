@@ -74,6 +74,8 @@ test.each([
       await banner.waitFor()
     }
     await page.getByRole('button', { name: 'Actions of Stays on the board' }).waitFor()
+    // It moves the row down when it comes.
+    await page.getByRole('region', { name: 'Needs you' }).waitFor()
     await screenshot(page, `read-only-${look.size}-${look.theme}`)
     expect(await axe(page)).toEqual([])
     expect(await overflows(page)).toEqual([])

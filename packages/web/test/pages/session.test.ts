@@ -84,6 +84,19 @@ test('groups tool calls, opens them, and reads a large result as a whole on dema
   await screenshot(page, 'session-calls')
 })
 
+test('the note that a message is queued goes away when the message was delivered', async () => {
+  const id = await startSession('ask May I go on?', 'Delivered later')
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${id}`)
+  await page.getByLabel('Answer').fill('yes')
+  await page.getByRole('textbox', { name: 'Message' }).fill('say This was queued')
+  await page.getByRole('button', { name: 'Queue' }).click()
+  await page.getByText('Queued as 1st').waitFor()
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await page.getByRole('article', { name: 'Agent' }).getByText('This was queued').waitFor()
+  await page.getByText('Queued as 1st').waitFor({ state: 'detached' })
+})
+
 test('queues while a turn runs, interrupts by Ctrl+Enter, sends at rest, and keeps the draft until it is accepted', async () => {
   const id = await startSession('sleep 600', 'Compose')
   await becomes(id, 'running')

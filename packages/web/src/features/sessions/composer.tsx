@@ -102,7 +102,7 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
           />
         </div>
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-          <Delivered answer={isEmpty ? (send.data ?? keep.data) : undefined} />
+          {isEmpty && <Delivered answer={send.data ?? keep.data} isOver={queued === 0 && !isBusy} />}
           {isBusy && !isFailed ? (
             <div className="ml-auto flex flex-wrap justify-end gap-x-5 gap-y-2">
               <Choice note={`becomes ${ordinal(queued + 1)} in the queue`}>
@@ -165,11 +165,15 @@ function noteAtRest({ status, session_id, prompt }: Session, queued: number): st
 /** What the server did with the last message, in its own words. */
 function Delivered({
   answer,
+  isOver,
 }: {
   answer: Result<'sessions.follow_up'> | Result<'enqueued_messages.create'> | undefined
+  /** Whether nothing is queued or under way any more: a message that was queued has been delivered. */
+  isOver: boolean
 }): ReactNode {
   if (!answer) return null
   const isQueued = 'enqueued_message' in answer
+  if (isQueued && isOver) return null
   const place = isQueued ? answer.enqueued_message.position : undefined
   return (
     <p role="status" className="flex min-w-0 items-center gap-1.5 text-muted text-sm">
