@@ -17,7 +17,7 @@ export function LedgerPanel({ coverage }: { coverage: Coverage }): ReactNode {
   usePollingWhile(isUnderWay)
   return (
     <Panel
-      title="Where the figures come from"
+      title="About the figures"
       actions={
         <Button
           size="sm"
