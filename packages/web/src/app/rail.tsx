@@ -1,14 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { useWrite } from '../shared/api/hooks.ts'
 import { serverPage } from '../shared/api/private-path.ts'
-import { useViewer, viewerKey } from '../shared/api/viewer.ts'
+import { useViewer } from '../shared/api/viewer.ts'
 import { Count } from '../shared/kit/badge.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
 import { Logo } from '../shared/kit/logo.tsx'
 import { Menu } from '../shared/kit/menu.tsx'
-import { dropDrafts } from '../shared/state/draft.ts'
+import { useSignOut } from '../shared/state/use-sign-out.ts'
 import { morePlaces, type Place, places, serverPages } from './places.ts'
 import { useShell } from './shell-context.ts'
 import { useSummary } from './summary.ts'
@@ -81,15 +79,9 @@ export function PlaceCount({ of }: { of: Place['to'] }): ReactNode {
 
 function ViewerMenu(): ReactNode {
   const { data: viewer } = useViewer()
-  const cache = useQueryClient()
+  const signOut = useSignOut()
   const shell = useShell()
   const [isNaming, setNaming] = useState(false)
-  const signOut = useWrite('browser_session.delete', {
-    onSuccess: () => {
-      dropDrafts()
-      cache.setQueryData(viewerKey, null)
-    },
-  })
   return (
     <>
       <Menu
@@ -105,7 +97,7 @@ function ViewerMenu(): ReactNode {
           },
           { label: 'Keys', icon: 'keyboard', keys: '?', onSelect: () => shell.open('keys') },
           'separator',
-          { label: 'Sign out', icon: 'log-out', onSelect: () => signOut.mutate({}) },
+          { label: 'Sign out', icon: 'log-out', onSelect: signOut },
         ]}
       >
         <span className="max-w-24 truncate">{viewer?.name ?? 'No name'}</span>

@@ -116,3 +116,22 @@ test('the messages of people name what was not recorded, and what helps: here a 
   await screenshot(page, 'session-capture-gap')
   expect(faults).toEqual([])
 })
+
+test('lines of the log appear while the log is open, and the summary is read as a whole on a phone', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeSession('Is summed up')
+  await call('POST', `/sessions/${id}/regenerate_status_summary`)
+  type Shown = { session: { status_summary: { summary: string | null } | null } }
+  const summary = async () => (await call<Shown>('GET', `/sessions/${id}`)).session.status_summary?.summary ?? ''
+  await expect.poll(summary).not.toBe('')
+  const { page, goto } = await openPage({ size: 'phone' })
+  await goto(`/sessions/${id}`)
+  const text = page.getByRole('button', { name: await summary() })
+  const closed = (await text.boundingBox())?.height ?? 0
+  await text.click()
+  await expect.poll(async () => (await text.boundingBox())?.height ?? 0).toBeGreaterThan(closed * 1.5)
+  await goto(`/sessions/${id}?tab=logs`)
+  await page.getByText('The turn ended; the session needs input.').waitFor()
+  await call('POST', `/sessions/${id}/logs`, { level: 'info', content: 'A line that came later' })
+  await page.getByText('A line that came later').waitFor()
+})

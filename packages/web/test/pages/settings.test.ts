@@ -83,6 +83,21 @@ test('a number that is typed while an earlier one is being saved stays in its fi
   })
 })
 
+test('a browser signs itself out in the settings, which a phone can reach', async () => {
+  const { page, goto } = await openPage({ size: 'phone' })
+  await goto('/settings')
+  const here = page.getByRole('listitem').filter({ hasText: 'this browser' })
+  await here.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+})
+
+test('a finger that taps a time sees the whole time and the zone', async () => {
+  const { page, goto } = await openPage({ size: 'phone' })
+  await goto('/settings')
+  await page.getByRole('listitem').filter({ hasText: 'this browser' }).locator('time').tap()
+  await page.getByRole('tooltip').getByText('(Europe/Berlin)').waitFor()
+})
+
 test('the name is changed, and another browser is signed out from here', async () => {
   const other = await openPage({ size: 'phone' })
   await other.goto('/settings')

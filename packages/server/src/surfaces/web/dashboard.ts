@@ -38,12 +38,20 @@ export function openDashboard(folder = builtFolder): Dashboard {
       server.get<{ Params: { name: string } }>('/connectors/:name', page, ({ params: { name } }, reply) =>
         reply.redirect(name === 'secret-store' ? '/connectors' : `/connectors?find=${encodeURIComponent(name)}`, 302),
       )
+      server.get<{ Params: { id: string } }>('/triggers/:id/edit', page, ({ params: { id } }, reply) =>
+        reply.redirect(`/triggers/${encodeURIComponent(id)}?tab=edit`, 302),
+      )
     },
   }
 }
 
 /** Addresses that people and other programs know, and where their pages are. The query stays. */
-const moved = { '/quotas': '/inference', '/sessions': '/' }
+const moved = {
+  '/quotas': '/inference',
+  '/sessions': '/',
+  '/outcomes/stats': '/outcomes',
+  '/settings/api_keys': '/supervisor/api_keys',
+}
 
 const page = '/index.html'
 

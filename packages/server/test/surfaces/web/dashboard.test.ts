@@ -50,6 +50,9 @@ test('while the dashboard is being built, its address shows a page that says so 
 
 test.each([
   ['/quotas', '/inference'],
+  ['/outcomes/stats', '/outcomes'],
+  ['/settings/api_keys', '/supervisor/api_keys'],
+  ['/triggers/7/edit', '/triggers/7?tab=edit'],
   ['/quotas?runtime=runtime_beta', '/inference?runtime=runtime_beta'],
   ['/sessions', '/'],
   ['/connectors/team%20mail', '/connectors?find=team%20mail'],

@@ -38,7 +38,12 @@ export default function HeaderLines({
         </span>
         {!isArchived && <ModelMenu id={id} runtime={session.agent_runtime} model={modelOf(session)} />}
         {!!cost && (
-          <Link to="/costs" data-tip="At list price, subagents included" className="tabular hover:underline">
+          <Link
+            to="/costs"
+            search={{ session: String(session.id) }}
+            data-tip="At list price, subagents included"
+            className="tabular hover:underline"
+          >
             {dollars(cost)}
           </Link>
         )}
@@ -109,7 +114,8 @@ function TurnsMenu({ turns, onGo }: { turns: readonly Turn[]; onGo: (sequence: n
         onSelect: () => first_entry !== null && onGo(first_entry),
       }))}
     >
-      {turns.length} turns
+      {/* The list has the latest hundred. */}
+      {Math.max(...turns.map(({ number }) => number))} turns
     </Menu>
   )
 }

@@ -21,12 +21,12 @@ const colors: Record<Level, string> = {
 export default function LogsPanel({ id }: { id: string }): ReactNode {
   const [level, setLevel] = useState('')
   const [page, setPage] = useState(1)
-  const { data, error, isLoading, refetch } = useRead('logs.list', {
-    session_id: id,
-    page,
-    per_page: 50,
-    ...(level !== '' && { level }),
-  })
+  // Lines have no event of their own: a turn may write hundreds in a second.
+  const { data, error, isLoading, refetch } = useRead(
+    'logs.list',
+    { session_id: id, page, per_page: 50, ...(level !== '' && { level }) },
+    { everyMs: 5_000 },
+  )
   const pages = data?.pagination.total_pages ?? 0
   return (
     <div className="flex flex-col">

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
@@ -8,16 +8,24 @@ import type { Shown } from './session-facts.ts'
 export function StatusSummary({ id, summary }: { id: string; summary: Shown['status_summary'] }): ReactNode {
   const regenerate = useWrite('sessions.regenerate_status_summary')
   const isBusy = summary?.generating === true || regenerate.isPending
+  const [isOpen, setOpen] = useState(false)
+  const text = summary?.error ?? summary?.summary
   const since = summary?.messages_since_generated
   return (
-    <div className="flex min-w-0 grow basis-60 items-center gap-1">
+    <div className="flex min-w-0 grow basis-60 items-baseline gap-1">
       <span className="shrink-0 text-muted">Status</span>
-      <span
-        className={`min-w-0 truncate ${summary?.summary ? '' : 'text-faint'}`}
-        data-tip={summary?.summary ?? undefined}
-      >
-        {summary?.error ?? summary?.summary ?? (isBusy ? 'is being written' : 'no summary yet')}
-      </span>
+      {text ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className={`min-w-0 text-left hover:underline ${isOpen ? 'max-h-40 overflow-y-auto' : 'truncate'}`}
+        >
+          {text}
+        </button>
+      ) : (
+        <span className="text-faint">{isBusy ? 'is being written' : 'no summary yet'}</span>
+      )}
       {since !== undefined && since !== null && since > 0 && (
         <span className="tabular shrink-0 text-faint">{since} entries ago</span>
       )}

@@ -7,6 +7,7 @@ import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useSignOut } from '../../shared/state/use-sign-out.ts'
 import { nameOfBrowser } from './name-of-browser.ts'
 
 /** The browsers that are signed in. Signing one out ends its event stream at once. */
@@ -14,6 +15,7 @@ export function SignedInDevices(): ReactNode {
   const { data, error, isLoading, refetch } = useRead('sign_ins.list', { per_page: 100 })
   const toasts = useToasts()
   const remove = useWrite('sign_ins.delete', { onSuccess: () => toasts.say('Signed out') })
+  const signOut = useSignOut()
   return (
     <Panel title="Signed-in browsers">
       {error && <ErrorNote error={error} onRetry={() => refetch()} />}
@@ -37,11 +39,13 @@ export function SignedInDevices(): ReactNode {
               </>
             }
           >
-            {!is_current && (
-              <Button size="sm" look="danger" onClick={() => remove.mutate({ id: String(id) })}>
-                Sign out
-              </Button>
-            )}
+            <Button
+              size="sm"
+              look="danger"
+              onClick={() => (is_current ? signOut() : remove.mutate({ id: String(id) }))}
+            >
+              Sign out
+            </Button>
           </Device>
         ))}
       </ul>

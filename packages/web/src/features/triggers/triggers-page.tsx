@@ -6,6 +6,7 @@ import { ButtonLink, IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { Pager } from '../../shared/kit/pager.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { conditionLooks } from './condition-looks.ts'
 import { RunNowDialog } from './run-now-dialog.tsx'
@@ -14,7 +15,8 @@ import { TriggerState } from './trigger-state.tsx'
 type Trigger = Result<'triggers.list'>['triggers'][number]
 
 export default function TriggersPage(): ReactNode {
-  const { data, error, isLoading, refetch } = useRead('triggers.list', { per_page: 100 })
+  const [page, setPage] = useState(1)
+  const { data, error, isLoading, refetch } = useRead('triggers.list', { page, per_page: 100 })
   const [running, setRunning] = useState<Trigger>()
   const create = (
     <ButtonLink to="/triggers/new" look="primary" icon="plus">
@@ -36,6 +38,7 @@ export default function TriggersPage(): ReactNode {
             <TriggerRow key={trigger.id} trigger={trigger} onRun={() => setRunning(trigger)} />
           ))}
         </ul>
+        {data && <Pager of={data.pagination} onPage={setPage} />}
       </Panel>
       {running && <RunNowDialog trigger={running} onClose={() => setRunning(undefined)} />}
     </Page>

@@ -5,8 +5,8 @@ type Tip = { text: string; x: number; y: number; isAbove: boolean }
 const delayMs = 400
 
 /**
- * One tooltip for the whole page: it shows the `data-tip` of the element under the pointer or with the focus. Escape hides
- * it. What it says must also be readable without it, in a label or in the page.
+ * One tooltip for the whole page: it shows the `data-tip` of the element under the pointer, with the focus, or that a finger tapped,
+ * unless the tap does something. Escape hides it. What it says must also be readable without it, in a label or in the page.
  */
 export default function Tooltips(): ReactNode {
   const [tip, setTip] = useState<Tip>()
@@ -23,11 +23,16 @@ export default function Tooltips(): ReactNode {
       timer = setTimeout(() => setTip(tipOf(element)), afterMs)
     }
     const onOver = (event: PointerEvent) => event.pointerType === 'mouse' && show(event, delayMs)
+    const onTap = (event: PointerEvent) => {
+      if (event.pointerType === 'mouse' || !(event.target instanceof Element)) return
+      if (!event.target.closest('a, button, input, select, textarea, label, summary')) show(event, 0)
+    }
     const onFocus = (event: FocusEvent) => {
       if (event.target instanceof Element && event.target.matches(':focus-visible')) show(event, 0)
     }
     const onKey = (event: KeyboardEvent) => event.key === 'Escape' && hide()
     document.addEventListener('pointerover', onOver)
+    document.addEventListener('pointerup', onTap)
     document.addEventListener('focusin', onFocus)
     document.addEventListener('focusout', hide)
     document.addEventListener('pointerdown', hide)
@@ -36,6 +41,7 @@ export default function Tooltips(): ReactNode {
     return () => {
       hide()
       document.removeEventListener('pointerover', onOver)
+      document.removeEventListener('pointerup', onTap)
       document.removeEventListener('focusin', onFocus)
       document.removeEventListener('focusout', hide)
       document.removeEventListener('pointerdown', hide)
