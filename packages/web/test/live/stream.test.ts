@@ -119,6 +119,16 @@ describe('the event stream', () => {
     const page = await openBoard(context)
     const before = await makeSession(killed)
     await row(page, before).waitFor()
+    type Made = { session: { id: number; status: string } }
+    const talk = { title: 'Talks', agent_root: 'sample', prompt: 'say The first words' }
+    const { session } = await killed.call<Made>('POST', '/sessions', talk)
+    const transcript = await context.newPage()
+    await transcript.goto(`/sessions/${session.id}`)
+    const said = (words: string) => transcript.getByRole('article', { name: 'Agent' }).getByText(words, { exact: true })
+    await said('The first words').waitFor()
+    await expect
+      .poll(async () => (await killed.call<Made>('GET', `/sessions/${session.id}`)).session.status)
+      .toBe('needs_input')
     killed.signal('SIGKILL')
     await page.getByText('offline', { exact: true }).waitFor()
     await page.getByText('No connection to the server').waitFor()
@@ -126,23 +136,34 @@ describe('the event stream', () => {
 
     const restarted = await startServer({ home, port })
     const missed = [await makeSession(restarted), await makeSession(restarted)]
+    await restarted.call('POST', `/sessions/${session.id}/follow_up`, { prompt: 'say The last words' })
     await page.getByText('live', { exact: true }).waitFor()
     for (const title of missed) await row(page, title).waitFor()
     for (const title of [before, ...missed]) expect(await row(page, title).count()).toBe(1)
     await page.getByText('No connection to the server').waitFor({ state: 'detached' })
+    for (const words of ['The first words', 'The last words']) {
+      await said(words).waitFor()
+      expect(await said(words).count()).toBe(1)
+    }
   })
 
-  test('after a sleep of the computer the page reconnects instead of waiting on a dead connection', async () => {
+  test('after a sleep of the computer the page reconnects and shows what it missed, once', async () => {
     const { context } = await openPage({ server })
     await context.clock.install()
     const streams = streamsOf(context)
     const page = await openBoard(context)
     const { opened } = streams
+    await context.setOffline(true)
+    const missed = [await makeSession(), await makeSession()]
     // The clock jumps, as it does when a laptop wakes up; nothing was heard in between.
     await page.clock.fastForward('01:00:00')
+    await context.setOffline(false)
     await expect.poll(() => streams.opened).toBeGreaterThan(opened)
     await page.getByText('live', { exact: true }).waitFor()
     const title = await makeSession()
-    await row(page, title).waitFor()
+    for (const each of [...missed, title]) {
+      await row(page, each).waitFor()
+      expect(await row(page, each).count()).toBe(1)
+    }
   })
 })
