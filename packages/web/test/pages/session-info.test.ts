@@ -121,8 +121,8 @@ test('lines of the log appear while the log is open, and the summary is read as 
   const { call } = sharedServer()
   const { id } = await makeSession('Is summed up')
   await call('POST', `/sessions/${id}/regenerate_status_summary`)
-  type Shown = { session: { status_summary: { summary: string | null } | null } }
-  const summary = async () => (await call<Shown>('GET', `/sessions/${id}`)).session.status_summary?.summary ?? ''
+  type Shown = { status_summary: { summary: string | null } | null }
+  const summary = async () => (await call<Shown>('GET', `/sessions/${id}`)).status_summary?.summary ?? ''
   await expect.poll(summary).not.toBe('')
   const { page, goto } = await openPage({ size: 'phone' })
   await goto(`/sessions/${id}`)
