@@ -65,11 +65,7 @@ function Figures(): ReactNode {
         to="/"
         search={{ status: 'running' }}
         className={item}
-        data-tip={
-          spot.is_gated
-            ? `Turns that run; spot turns wait while ${spot.slots} or more do`
-            : 'Turns that run; none waits'
-        }
+        data-tip={spot.is_gated ? `Turns that run; spot turns wait while ${spot.slots} or more do` : 'Turns that run'}
       >
         {/* Priority turns start also above the limit: "3 of 1" would read as an error. */}
         {spot.is_gated && spot.live <= spot.slots

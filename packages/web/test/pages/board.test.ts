@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   axe,
+  keepBack,
   type OpenPage,
   openPage,
   overflows,
@@ -231,14 +232,7 @@ test('starts a session in one line, and moves through the rows by keys', async (
 
 test('a session cannot be started before the roots are read, because without one it would be refused', async () => {
   const { page, goto } = await openPage()
-  let read = (): void => undefined
-  const isRead = new Promise<void>((resolve) => {
-    read = resolve
-  })
-  await page.route('**/web/*/v1/configs', async (route) => {
-    await isRead
-    await route.continue()
-  })
+  const read = await keepBack(page, '**/web/*/v1/configs')
   const start = page.getByRole('button', { name: 'Start', exact: true })
   await goto('/sessions/new')
   await page.getByLabel('What should the agent do?').fill('say Too early')

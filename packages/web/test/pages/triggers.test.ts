@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, keepBack, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 
 type Trigger = { id: number; name: string; status: string; conditions: { condition_type: string }[] }
 
@@ -145,14 +145,7 @@ test('a trigger is saved before the roots are read, because it has one', async (
   const { call } = sharedServer()
   const { id } = await makeTrigger({ name: 'Saved early' })
   const { page, goto } = await openPage()
-  let read = (): void => undefined
-  const isRead = new Promise<void>((resolve) => {
-    read = resolve
-  })
-  await page.route('**/web/*/v1/configs', async (route) => {
-    await isRead
-    await route.continue()
-  })
+  const read = await keepBack(page, '**/web/*/v1/configs')
   await goto(`/triggers/${id}?tab=edit`)
   await page.getByLabel('Name', { exact: true }).fill('Saved at once')
   await page.getByRole('button', { name: 'Save' }).click()

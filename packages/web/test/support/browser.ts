@@ -167,6 +167,19 @@ export async function pressInSequence(page: Page, ...keys: string[]): Promise<vo
   await Promise.all(keys.map((key) => page.keyboard.press(key)))
 }
 
+/** Keeps back the answers to requests of this address until the returned function is called. */
+export async function keepBack(page: Page, address: string): Promise<() => void> {
+  let release = (): void => undefined
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(address, async (route) => {
+    await isReleased
+    await route.continue()
+  })
+  return release
+}
+
 /** Presses a key until what it does is seen: the keys of a page are loaded after its first paint. */
 export async function pressUntilSeen(page: Page, key: string, seen: Locator): Promise<void> {
   await expect

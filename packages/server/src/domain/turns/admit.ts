@@ -49,8 +49,8 @@ export async function admit(app: App): Promise<void> {
   const quotas = settings.spot_gating_enabled
     ? spentQuotas(settings, await usesByRuntime(app.db, app.clock.now()))
     : noQuotas
-  // A slot that is freed from here on belongs to the best of all turns, and held ones are not among these candidates: whatever freed it
-  // calls this again.
+  // A slot that is freed from here on belongs to the best of all turns, and those that are held for one are not among these candidates:
+  // whatever freed it calls this again.
   const full = live >= slots ? slotHold(live, slots) : undefined
   const candidates = queued.filter(
     (candidate) => !(candidate.is_held && candidate.hold_reason === holdOf(candidate, { spent, quotas, full })?.reason),

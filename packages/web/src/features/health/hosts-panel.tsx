@@ -18,8 +18,8 @@ export function HostsPanel({ report }: { report: Report }): ReactNode {
         board && (
           <span className="tabular text-muted text-sm">
             {board.spot.is_gated
-              ? `${board.spot.live} turns run, ${board.spot.held} held; spot turns wait at ${board.spot.slots}`
-              : `${board.spot.live} turns run, no limit`}
+              ? `${board.spot.live} running, ${board.spot.held} held; spot turns wait at ${board.spot.slots}`
+              : `${board.spot.live} running, no limit`}
           </span>
         )
       }
