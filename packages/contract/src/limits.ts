@@ -7,8 +7,22 @@ export const limits = {
   webhookBytes: 1024 * 1024,
   /** Holds a tree of segments with its deepest level. */
   jsonDepth: 72,
+  /** Of a body: values of lists and objects, empty ones too. A body of millions of them takes seconds and a gigabyte to read. */
+  jsonValues: 200_000,
   idempotencyKey: 255,
   prompt: 500_000,
+  attachment: {
+    bytes: 10 * 1024 * 1024,
+    /** Holds the bytes in base64. */
+    bodyBytes: 14 * 1024 * 1024,
+    name: 255,
+    /** Files that one prompt may name. References beyond them stay text. */
+    perPrompt: 20,
+    /** Of all sessions. An agent in a loop must not fill the disk. */
+    totalBytes: 10 * 1024 ** 3,
+    /** What the smallest file counts as, so that no loop stores millions of empty files. */
+    countedBytes: 64 * 1024,
+  },
   goal: 50_000,
   title: 100,
   slug: 255,

@@ -19,21 +19,26 @@ export function registerMcpGateway(server: FastifyInstance, app: App): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    const options = { config: { auth: 'none' } } as const
+    const reachables = new WeakMap<FastifyRequest, Reachable>()
     for (const url of [`${gatewayPath}/:server`, `${gatewayPath}/:server/messages`])
       scope.route<Route>({
         method: ['GET', 'POST', 'DELETE'],
         url,
-        ...options,
-        handler: (request, reply) => passOn(app, request, reply),
+        config: { auth: 'none', identifiesCaller: true },
+        onRequest: async (request) => {
+          const key = request.headers['x-api-key']
+          reachables.set(request, await findReachable(app, typeof key === 'string' ? key : '', request.params.server))
+        },
+        handler: (request, reply) =>
+          passOn(app, { request, reply, reachable: reachables.get(request) ?? refuseMissing() }),
       })
   })
 }
 
-async function passOn(app: App, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
-  const key = request.headers['x-api-key']
+type Exchange = { request: FastifyRequest<Route>; reply: FastifyReply; reachable: Reachable }
+
+async function passOn(app: App, { request, reply, reachable }: Exchange): Promise<FastifyReply> {
   const name = request.params.server
-  const reachable = await findReachable(app, typeof key === 'string' ? key : '', name)
   const body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : undefined
   const answer = await sendAuthorized(app, reachable, {
     method: request.method,

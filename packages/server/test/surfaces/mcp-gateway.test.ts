@@ -5,6 +5,7 @@ import type { McpServer } from '../../src/runtimes/equipment.ts'
 import { testApp } from '../support/app/app.ts'
 import { catalogOnDisk } from '../support/app/catalog-app.ts'
 import { replaceFile } from '../support/app/catalog-folder.ts'
+import { openRaw, requestHead } from '../support/http/raw-http.ts'
 import { authorizedMcpServer } from '../support/oauth/authorized-mcp-server.ts'
 import { testCertificate, tlsServer } from '../support/oauth/tls-server.ts'
 import { sessionHelpers } from '../support/sessions/conversation.ts'
@@ -316,4 +317,12 @@ describe('a server outside the catalog', () => {
     expect((await app.post('/connectors/leaving/authorize', {})).status).toBe(404)
     await replaceFile(`${folder}/mcp.json`, JSON.stringify(servers))
   })
+})
+
+test('a caller without the key of a turn is refused before its body is received', async () => {
+  const connection = openRaw(app.url)
+  const headers = ['X-API-Key: not-a-turn', 'Content-Type: application/json', 'Content-Length: 8000000']
+  connection.send(requestHead('POST /mcp_gateway/old', headers))
+  expect((await connection.answer()).status).toBe(401)
+  connection.end()
 })

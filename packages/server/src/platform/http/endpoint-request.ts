@@ -19,6 +19,8 @@ export type Sent = {
   isTool?: boolean
   /** The browser of the person who asks. Undefined for every caller with a key. */
   browser?: Browser | undefined
+  /** Waits until an answer of about this size may be made. Undefined for a call of a tool, whose answer is short. */
+  turnToAnswer?: ((bytes: number) => Promise<void>) | undefined
 }
 
 /** Parses the request by the endpoint's declaration, or refuses it. */
@@ -64,5 +66,9 @@ class ReadRequest implements EndpointRequest<unknown, unknown, unknown, unknown>
 
   get signal(): AbortSignal {
     return this.#sent.signal
+  }
+
+  async turnToAnswer(bytes: number): Promise<void> {
+    await this.#sent.turnToAnswer?.(bytes)
   }
 }

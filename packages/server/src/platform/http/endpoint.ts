@@ -33,6 +33,8 @@ export type EndpointRequest<Params, Query, Body, Early> = {
   isTool: boolean
   /** The browser of the person who asks. Undefined for every caller with a key. */
   browser: Browser | undefined
+  /** Waits until an answer of about this size may be made: large answers together would take too much memory. */
+  turnToAnswer(bytes: number): Promise<void>
 }
 
 type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined

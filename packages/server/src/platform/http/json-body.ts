@@ -18,7 +18,7 @@ export function readExactObject(text: string, what: string): object {
 }
 
 function readObject(text: string, what: string): object {
-  refuseDeepNesting(text, what)
+  refuseCostlyStructure(text, what)
   const value = parse(text, what)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     refuse('invalid_json', `${what} must be a JSON object`)
@@ -59,17 +59,22 @@ function parse(text: string, what: string): unknown {
   }
 }
 
-const structure = /["[\]{}]/g
+const structure = /["[\]{},]/g
 
 /** Counts on the text: the parser itself takes seconds for a million brackets. */
-function refuseDeepNesting(text: string, what: string): void {
+function refuseCostlyStructure(text: string, what: string): void {
   let depth = 0
+  let values = 0
   structure.lastIndex = 0
   for (let match = structure.exec(text); match; match = structure.exec(text)) {
     const [sign] = match
     if (sign === '"') structure.lastIndex = endOfString(text, structure.lastIndex)
-    else if (sign === '[' || sign === '{') depth += 1
-    else depth -= 1
+    else if (sign === ']' || sign === '}') depth -= 1
+    else {
+      values += 1
+      if (sign !== ',') depth += 1
+    }
+    if (values > limits.jsonValues) refuse('invalid_json', `${what} holds more than ${limits.jsonValues} values`)
     if (depth > limits.jsonDepth) {
       refuse('invalid_json', `${what} is nested more than ${limits.jsonDepth} levels deep`)
     }

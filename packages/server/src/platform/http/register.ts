@@ -161,6 +161,7 @@ class SentOverHttp implements Sent {
   readonly headers: IncomingHttpHeaders
   readonly body: JsonObject
   readonly browser: Browser | undefined
+  readonly #request: FastifyRequest
   readonly #reply: FastifyReply
 
   constructor({ body: schema }: Pick<Declaration, 'body'>, request: FastifyRequest, reply: FastifyReply) {
@@ -170,7 +171,12 @@ class SentOverHttp implements Sent {
     this.headers = headers
     this.body = body instanceof Form ? asJsonBody(body, schema) : (body as JsonObject) // the parsers accept only objects
     this.browser = request.browser ?? undefined
+    this.#request = request
     this.#reply = reply
+  }
+
+  turnToAnswer(bytes: number): Promise<void> {
+    return this.#request.server.turnToAnswer(bytes, { request: this.#request, reply: this.#reply })
   }
 
   /** Created on demand: few handlers use it, and it costs more than the rest. */

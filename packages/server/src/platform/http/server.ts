@@ -12,6 +12,7 @@ import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
 import { type Checkers, type Fallback, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
+import { largeBytes, takeLargeBodiesInTurn } from './large-bodies.ts'
 import { withoutPrivatePath } from './private-path.ts'
 import { isEventStream } from './register.ts'
 import { inRequest, openRequestContexts, requestIdOf } from './request-context.ts'
@@ -40,6 +41,8 @@ export type HttpTimeouts = {
   checkEveryMs: number
   /** How long the caller may take nothing of an answer that is a stream. */
   stalledMs: number
+  /** The slowest line for which a large answer is kept in memory, after `stalledMs`. */
+  slowestBytesPerSecond: number
   /** How long a closing server waits for running requests. */
   drainMs: number
 }
@@ -51,6 +54,7 @@ export const defaultTimeouts: HttpTimeouts = {
   keepAliveMs: 10_000,
   checkEveryMs: 1000,
   stalledMs: 60_000,
+  slowestBytesPerSecond: 64 * 1024,
   drainMs: 3000, // turns and the database still have to close before the service manager's deadline
 }
 
@@ -109,10 +113,11 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
     countAnswer(metrics, request, reply)
     done()
   })
+  takeLargeBodiesInTurn(server)
   acceptJsonAndForms(server)
   ignoreExpectations(server)
   server.setErrorHandler((error, request, reply) => inRequest(request, () => answerError(desk, error, request, reply)))
-  watchStreams(server, log, timeouts)
+  watchAnswers(server, log, timeouts)
   compressAnswers(server)
   logEveryAnswer(server, log)
   closeWithinDrainTime(server, timeouts)
@@ -148,22 +153,33 @@ function ignoreExpectations({ server }: FastifyInstance): void {
 
 /**
  * A fault in the middle of a stream can no longer be answered: the framework closes the connection, and we log why. A caller
- * that takes nothing is disconnected, so that it does not hold what the stream reads from. Streams of events are often silent.
+ * that takes nothing is disconnected, so that it does not hold what the stream reads from, or the memory of a large answer. So is one
+ * that takes a large answer too slowly: others wait for that memory. Streams of events are often silent.
  */
-function watchStreams(server: FastifyInstance, log: Log, { stalledMs }: HttpTimeouts): void {
+function watchAnswers(server: FastifyInstance, log: Log, { stalledMs, slowestBytesPerSecond }: HttpTimeouts): void {
   server.addHook('onSend', (request, { raw }, payload, done) => {
     if (payload instanceof Readable) {
       payload.once('error', (error) => {
         if (raw.headersSent) inRequest(request, () => logFault(log, error, request))
       })
-      if (!isEventStream(payload))
-        raw.setTimeout(stalledMs, () => {
-          inRequest(request, () => log.info('disconnected a caller that took nothing of its answer'))
-          raw.destroy()
-        })
+    }
+    const disconnect = (reason: string) => (): void => {
+      inRequest(request, () => log.info(reason))
+      raw.destroy()
+    }
+    if (payload instanceof Readable ? !isEventStream(payload) : isLarge(payload))
+      raw.setTimeout(stalledMs, disconnect('disconnected a caller that took nothing of its answer'))
+    if (isLarge(payload)) {
+      const slowestMs = stalledMs + (payload.length / slowestBytesPerSecond) * 1000
+      const tooSlow = setTimeout(disconnect('disconnected a caller that took its answer too slowly'), slowestMs)
+      raw.once('close', () => clearTimeout(tooSlow))
     }
     done(null, payload)
   })
+}
+
+function isLarge(payload: unknown): payload is string | Buffer {
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeBytes
 }
 
 /** By the route, not the address: a caller can write any number of addresses. */

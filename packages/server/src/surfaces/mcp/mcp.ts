@@ -38,7 +38,7 @@ export function registerMcp(server: FastifyInstance, app: App, { endpoints, tool
     method: 'POST',
     url: path,
     // The hook below identifies the caller: by an API key, or by the key of an agent's turn.
-    config: { auth: 'none' },
+    config: { auth: 'none', identifiesCaller: true },
     onRequest: async (request) => {
       refuseForeignOrigin(request, hosts)
       const from = { address: request.ip, requestId: request.id }

@@ -3,6 +3,7 @@ import { limits } from '@yardmaster/contract/limits'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
+import { defaultTimeouts } from '../../../src/platform/http/server.ts'
 import { expectProblem, testKey } from '../../support/app/app.ts'
 import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 import { openRaw, type RawAnswer, type RawConnection, requestHead } from '../../support/http/raw-http.ts'
@@ -102,11 +103,12 @@ describe('a body of 100 MB', () => {
 
   test('a body of 100 MB that continues after the answer is discarded until the request times out, then disconnected', async () => {
     const timeouts = {
-      headersMs: 1500,
-      requestMs: 1500,
+      headersMs: 5000,
+      requestMs: 5000,
       keepAliveMs: 300,
       checkEveryMs: 50,
       stalledMs: 300,
+      slowestBytesPerSecond: defaultTimeouts.slowestBytesPerSecond,
       drainMs: 300,
     }
     const server = await kitServer([measuring('/usual', 64 * 1024)], { timeouts })

@@ -15,10 +15,14 @@ beforeAll(async () => {
 
 type Received = { status: number; headers: IncomingHttpHeaders; bytes: Buffer }
 
-/** Not `fetch`, which decompresses and says nothing about it. */
+/**
+ * Not `fetch`, which decompresses and says nothing about it. Each request has a connection of its own: on a busy machine the server may
+ * close an idle one in the moment in which it is used again.
+ */
 function receive(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(`${app.url}${path}`, { method, headers: { 'x-api-key': testKey, ...headers } })
+    const own = { agent: false, method, headers: { 'x-api-key': testKey, ...headers } }
+    const request = httpRequest(`${app.url}${path}`, own)
     request.on('error', reject).on('response', async (response) => {
       const chunks: Buffer[] = []
       for await (const chunk of response) chunks.push(chunk)

@@ -77,6 +77,12 @@ describe('422 Invalid JSON', () => {
     ['a number out of range', '{"name":1e999}', 'The body holds a number out of range'],
     ['lists 73 deep', nested(73), 'The body is nested more than 72 levels deep'],
     ['objects 73 deep', `${'{"a":'.repeat(73)}1${'}'.repeat(73)}`, 'The body is nested more than 72 levels deep'],
+    ['two million empty objects', `{"x":[${'{},'.repeat(2_000_000)}{}]}`, 'The body holds more than 200000 values'],
+    [
+      'large integers among them',
+      `{"n":${'9'.repeat(20)},"x":[${'{},'.repeat(2e6)}{}]}`,
+      'The body holds more than 200000 values',
+    ],
     ['a million open lists', '['.repeat(1_000_000), 'The body is nested more than 72 levels deep'],
   ]
 

@@ -14,15 +14,17 @@ const brief: HttpTimeouts = {
   keepAliveMs: 300,
   checkEveryMs: 50,
   stalledMs: 300,
+  slowestBytesPerSecond: defaultTimeouts.slowestBytesPerSecond,
   drainMs: 300,
 }
 /** For tests with an ordinary request first: on a busy machine it must not count as slow. */
 const patient: HttpTimeouts = {
-  headersMs: 1500,
-  requestMs: 2000,
+  headersMs: 5000,
+  requestMs: 6000,
   keepAliveMs: 300,
   checkEveryMs: 50,
   stalledMs: 300,
+  slowestBytesPerSecond: defaultTimeouts.slowestBytesPerSecond,
   drainMs: 300,
 }
 const jsonHeaders = [`X-API-Key: ${testKey}`, 'Content-Type: application/json']

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 import type { z } from 'zod'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
 import { type Endpoint, endpointBinding } from '../../../src/platform/http/endpoint.ts'
-import type { Checkers } from '../../../src/platform/http/guard.ts'
+import type { Checkers, Fallback } from '../../../src/platform/http/guard.ts'
 import { apiKeyChecker, keyCheck } from '../../../src/platform/http/key-check.ts'
 import { registerEndpoints } from '../../../src/platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../../../src/platform/http/server.ts'
@@ -84,6 +84,7 @@ type Options = {
   /** Beside the one for API keys. */
   checkers?: Omit<Checkers, 'api_key'>
   trustedProxies?: readonly string[]
+  fallback?: Fallback
   isChecking?: boolean
   logLevel?: string
 }
@@ -96,6 +97,7 @@ export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: 
     keys = [testKey],
     checkers = {},
     trustedProxies,
+    fallback,
     isChecking = false,
     logLevel,
   } = options
@@ -106,6 +108,7 @@ export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: 
     hosts,
     ...(trustedProxies && { trustedProxies }),
     ...(timeouts && { timeouts }),
+    ...(fallback && { fallback }),
   })
   registerEndpoints(server, endpoints, { app: {}, isChecking })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
