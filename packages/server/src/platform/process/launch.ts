@@ -52,6 +52,7 @@ export async function launch(
     stderrTail: errors.text,
     exited: started.exit.then(async (status) => {
       await errors.finish()
+      if (options.endsWhole && status.code === 1 && errors.text().endsWith(unshareOfKilled)) return killed
       return options.hasShellStatus ? fromShellStatus(status) : status
     }),
     async stop(request) {
@@ -61,6 +62,10 @@ export async function launch(
     },
   }
 }
+
+/** What unshare of util-linux 2.38 says when SIGKILL ended its child: it cannot end itself by that signal, and exits with code 1. */
+const unshareOfKilled = 'unshare: sigprocmask unblock failed: Invalid argument\n'
+const killed: ExitStatus = { code: null, signal: 'SIGKILL' }
 
 const nothingLeft: StopReport = { endedBy: 'already_gone', swept: 0, survivors: [] }
 
