@@ -7,7 +7,7 @@ export const roomLines = [
   ['credentials', 'catalog', 'categories', 'sign-ins', 'provider-keys'],
   ['sessions'],
   ['logs', 'transcripts', 'costs', 'gates'],
-  ['hierarchy', 'subagents', 'board', 'titles'],
+  ['hierarchy', 'subagents', 'board', 'titles', 'attachments'],
   ['inbox', 'workspaces', 'summaries'],
   ['elicitations'],
   ['notifications'],

@@ -1,5 +1,6 @@
 import { endpoints as accounts } from './accounts/endpoints.ts'
 import { endpoints as archive } from './archive/endpoints.ts'
+import { endpoints as attachments } from './attachments/endpoints.ts'
 import { endpoints as attention } from './attention/endpoints.ts'
 import { endpoints as audit } from './audit/endpoints.ts'
 import { endpoints as backlog } from './backlog/endpoints.ts'
@@ -52,6 +53,7 @@ export const operations = [
   ...budgets,
   ...hierarchy,
   ...subagents,
+  ...attachments,
   ...inbox,
   ...board,
   ...summaries,

@@ -86,6 +86,7 @@ export const refusals = {
   invalid_gate_decision: { status: 422, error: 'Invalid gate decision' },
   maintenance_refused: { status: 422, error: 'Refused' },
   invalid_transition: { status: 422, error: 'Invalid transition' },
+  too_many_attachments: { status: 429, error: 'Too many attachments' },
   too_many_notifications: { status: 429, error: 'Too many notifications' },
   burst_suppressed: { status: 429, error: 'Burst suppressed' },
   too_many_wrong_keys: { status: 429, error: 'Too many requests' },

@@ -4,7 +4,9 @@ import { PageQuery, Pagination } from '../paging.ts'
 import {
   AppendedItem,
   BacklogCounts,
+  BacklogFilterValues,
   BacklogRanking,
+  CheckedIssues,
   ItemFilters,
   ItemRef,
   NewItem,
@@ -37,6 +39,9 @@ export const listItems = defineEndpoint({
       pagination: Pagination,
       counts: BacklogCounts,
       ranking: BacklogRanking.meta({ description: 'How items are ranked.' }),
+      filter_values: BacklogFilterValues.meta({
+        description: 'What the items of this status can be narrowed to, on every page and under every filter.',
+      }),
     }),
   },
 })
@@ -134,6 +139,19 @@ export const removeItem = defineEndpoint({
   refusals: ['not_queued', 'missing_reason'],
 })
 
+export const checkIssues = defineEndpoint({
+  name: 'work_backlog_items.check_issues',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/work_backlog_items/check_issues',
+  tag,
+  summary: 'Ask the forge whether the issues of queued items are still open',
+  description:
+    'The first 200 of them, without those that it was asked about within the last minute. Answers at once; what the forge says is in `liveness`, and `work_backlog.changed` tells when that changes. A forge that throttles is asked later.',
+  answers: { 200: CheckedIssues },
+  refusals: ['forge_unconfigured'],
+})
+
 export const endpoints = [
   listItems,
   showItem,
@@ -143,4 +161,5 @@ export const endpoints = [
   pinItem,
   unpinItem,
   removeItem,
+  checkIssues,
 ] as const

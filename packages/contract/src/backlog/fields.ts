@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ActingSessionId } from '../acting-session.ts'
+import { filterValues } from '../filter-values.ts'
 import { Id, toExactId } from '../identifiers.ts'
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
@@ -56,6 +57,14 @@ export const WorkBacklogItem = z
 
 export type WorkBacklogItem = z.infer<typeof WorkBacklogItem>
 
+export const CheckedIssues = z.object({
+  queued: z.literal(true).meta({ description: 'The forge is asked in the background.' }),
+  due: z.int().meta({
+    description:
+      'How many issues it is asked about. Zero if the queue has none, or if all were asked about within the last minute.',
+  }),
+})
+
 export const BacklogCounts = z
   .object({
     queued: z.int().meta({ description: 'Items in the queue.' }),
@@ -68,6 +77,13 @@ export const BacklogCounts = z
   .meta({ id: 'BacklogCounts' })
 
 export type BacklogCounts = z.infer<typeof BacklogCounts>
+
+export const BacklogFilterValues = z.object({
+  repos: filterValues('repositories of the items'),
+  surfaces: filterValues('surfaces of the items'),
+})
+
+export type BacklogFilterValues = z.infer<typeof BacklogFilterValues>
 
 export const BacklogRanking = z.object({
   order: z.string().meta({ description: 'How items are ordered.' }),

@@ -32,6 +32,18 @@ export const showCatalog = defineEndpoint({
   answers: { 200: z.object({ catalog: CatalogState.meta({ description: 'The state of the catalog.' }) }) },
 })
 
+export const refreshCatalog = defineEndpoint({
+  name: 'catalog.refresh',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/catalog/refresh',
+  tag,
+  summary: 'Read the files of the catalog again, if they have changed',
+  description:
+    'Every host does that by itself within seconds. This host answers when it has done it; invalid files leave the last valid catalog in force.',
+  answers: { 200: z.object({ catalog: CatalogState.meta({ description: 'The state of the catalog.' }) }) },
+})
+
 export const listMcpServers = defineEndpoint({
   name: 'mcp_servers.list',
   auth: 'api_key',
@@ -87,6 +99,7 @@ export const listSecrets = defineEndpoint({
 export const endpoints = [
   showConfigs,
   showCatalog,
+  refreshCatalog,
   listMcpServers,
   listSkills,
   listHooks,

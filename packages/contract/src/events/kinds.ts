@@ -10,7 +10,12 @@ import { elicitationRaised, elicitationResolved } from '../elicitations/events.t
 import { gateDecisionsChanged } from '../gates/events.ts'
 import { healthChanged, queuedJobsChanged, recoveryModeChanged } from '../health/events.ts'
 import { queueChanged, turnEnded, turnStarted } from '../inbox/events.ts'
-import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
+import {
+  notificationCreated,
+  notificationsChanged,
+  pushSubscriptionsChanged,
+  pushSwitchChanged,
+} from '../notifications/events.ts'
 import { outcomeAnalysesChanged } from '../outcomes/events.ts'
 import {
   sessionChanged,
@@ -20,6 +25,7 @@ import {
   statusSummaryChanged,
 } from '../sessions/events.ts'
 import { settingsChanged } from '../settings/events.ts'
+import { signInsChanged } from '../sign-ins/events.ts'
 import { transcriptAppended } from '../transcripts/events.ts'
 import { triggersChanged } from '../triggers/events.ts'
 import { eventsMissed } from './missed.ts'
@@ -43,6 +49,8 @@ export const eventKinds = [
   notificationsChanged,
   outcomeAnalysesChanged,
   poolRecovered,
+  pushSubscriptionsChanged,
+  pushSwitchChanged,
   queueChanged,
   queuedJobsChanged,
   recoveryModeChanged,
@@ -52,6 +60,7 @@ export const eventKinds = [
   sessionSeen,
   sessionStatusChanged,
   settingsChanged,
+  signInsChanged,
   statusSummaryChanged,
   triggersChanged,
   turnEnded,

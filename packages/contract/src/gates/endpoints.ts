@@ -1,23 +1,39 @@
 import { z } from 'zod'
-import { defineEndpoint, defineList } from '../endpoint.ts'
+import { defineEndpoint } from '../endpoint.ts'
 import { IdParam } from '../identifiers.ts'
-import { GateDecision, GateDecisionFilters, GateDecisionSummary, NewGateDecision, NewGateFeedback } from './fields.ts'
+import { PageQuery, Pagination } from '../paging.ts'
+import {
+  GateDecision,
+  GateDecisionFilters,
+  GateDecisionSummary,
+  GateFilterValues,
+  NewGateDecision,
+  NewGateFeedback,
+} from './fields.ts'
 
 const tag = 'Gate decisions'
 const params = z.object({ id: IdParam })
 const OneDecision = z.object({ gate_decision: GateDecision })
 
-export const listDecisions = defineList({
+export const listDecisions = defineEndpoint({
   name: 'gate_decisions.list',
   auth: 'api_key',
+  method: 'GET',
   path: '/gate_decisions',
   tag,
   summary: 'List decisions of gates, the latest first',
   description: 'By the day of the decision, or of its recording where the decision names none. Without payloads.',
-  key: 'gate_decisions',
-  item: GateDecisionSummary,
-  filters: GateDecisionFilters,
+  query: z.object({ ...PageQuery.shape, ...GateDecisionFilters.shape }),
   invalidQuery: 'invalid_filter',
+  answers: {
+    200: z.object({
+      gate_decisions: z.array(GateDecisionSummary).meta({ description: 'One page of them.' }),
+      pagination: Pagination,
+      filter_values: GateFilterValues.meta({
+        description: 'What the ledger can be narrowed to, on every page and under every filter.',
+      }),
+    }),
+  },
 })
 
 export const showDecision = defineEndpoint({

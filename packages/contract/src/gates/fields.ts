@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ClaimedSession } from '../acting-session.ts'
+import { filterValues } from '../filter-values.ts'
 import { Id } from '../identifiers.ts'
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
@@ -67,6 +68,10 @@ export const GateDecisionSummary = z
     recorded_via: z.enum(['import', 'mcp', 'api']).meta({ description: 'The way it came; set by the service.' }),
     recorded_at: Timestamp.meta({ description: 'When it was recorded.' }),
     human_feedback: z.array(GateFeedback).meta({ description: 'What people said about it, oldest first.' }),
+    corrected_by: Id.nullable().meta({
+      description:
+        'The latest record of the same gate about the same artifact, if it is later than this one; else null.',
+    }),
   })
   .meta({ id: 'GateDecisionSummary' })
 
@@ -123,6 +128,13 @@ export const GateDecisionFilters = z.object({
 })
 
 export type GateDecisionFilters = z.output<typeof GateDecisionFilters>
+
+export const GateFilterValues = z.object({
+  decisions: filterValues('decisions in the ledger'),
+  surfaces: filterValues('surfaces in the ledger'),
+})
+
+export type GateFilterValues = z.infer<typeof GateFilterValues>
 
 export const NewGateDecision = z.object({
   gate: z

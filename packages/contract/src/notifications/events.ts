@@ -10,3 +10,12 @@ export const notificationCreated = defineEvent({
 
 /** Some were read, dismissed or became stale. The payload is empty: a reader lists them again. */
 export const notificationsChanged = defineEvent({ name: 'notifications.changed', payload: z.object({}) })
+
+/** Browsers were subscribed to pushes, or removed. The payload is empty: a reader lists them again. */
+export const pushSubscriptionsChanged = defineEvent({ name: 'push_subscriptions.changed', payload: z.object({}) })
+
+/** Pushes about the session were turned on or off. */
+export const pushSwitchChanged = defineEvent({
+  name: 'session.push_switch_changed',
+  payload: z.object({ push_notifications_enabled: z.boolean() }),
+})

@@ -59,6 +59,7 @@ export const OutcomeSummary = z
   .object({
     id: Id,
     session_id: Id.meta({ description: 'The session that was analysed.' }),
+    session_title: z.string().nullable().meta({ description: 'Its title now.' }),
     analyzer_session_id: Id.nullable().meta({ description: 'The session that analysed it.' }),
     schema_version: z.string().meta({ description: 'The version of the tree.' }),
     notes: z.string().nullable().meta({ description: 'What the analyser adds.' }),

@@ -46,6 +46,10 @@ export const BrowserSession = z
     }),
     created_at: Timestamp.nullable().meta({ description: 'When the browser signed in.' }),
     expires_at: Timestamp.nullable().meta({ description: 'When it is signed out unless it is used before.' }),
+    last_event_id: z.int().meta({
+      description:
+        'The newest event that this host has relayed. A page that follows the stream after this id misses no change of what it reads from now on.',
+    }),
   })
   .meta({ id: 'BrowserSession' })
 

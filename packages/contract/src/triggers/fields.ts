@@ -3,7 +3,7 @@ import { ArtifactLists } from '../catalog/fields.ts'
 import { Id } from '../identifiers.ts'
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
-import { readBoolean } from '../query.ts'
+import { queryBoolean, readBoolean } from '../query.ts'
 import { optionallySent } from '../sent.ts'
 import { priorityClass, priorityClasses, rank, sessionStatuses } from '../sessions/fields.ts'
 import { text } from '../text.ts'
@@ -222,6 +222,9 @@ export type TriggerChanges = Partial<Parsed>
 export const TriggerFilters = z.object({
   condition_type: z.string().optional().meta({ description: 'One kind of condition; an unknown one matches nothing.' }),
   status: z.string().optional().meta({ description: 'One status; an unknown one matches nothing.' }),
+  needs_attention: queryBoolean({ default: undefined }).meta({
+    description: 'Only triggers that failed, missed scheduled runs or are in a burst; or only the others.',
+  }),
 })
 
 export type TriggerFilters = z.infer<typeof TriggerFilters>

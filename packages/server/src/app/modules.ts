@@ -3,6 +3,7 @@ import { apiKeys } from '../domain/api-keys/room.ts'
 import type { Room } from '../domain/app.ts'
 import { archive } from '../domain/archive/room.ts'
 import { artifacts } from '../domain/artifacts/room.ts'
+import { attachments } from '../domain/attachments/room.ts'
 import { attention } from '../domain/attention/room.ts'
 import { audit } from '../domain/audit/room.ts'
 import { backlog } from '../domain/backlog/room.ts'
@@ -73,6 +74,7 @@ export const modules: readonly Room[] = [
   subagents,
   board,
   titles,
+  attachments,
   inbox,
   workspaces,
   summaries,

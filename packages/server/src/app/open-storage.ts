@@ -36,10 +36,10 @@ const controlPoolSize = 4
 /** Several attempts fit into a lease. */
 const controlTimeoutMs = 2500
 /**
- * The health report answers within two seconds, whatever the database does. Statements that hang are cancelled early enough for
- * those that wait behind them.
+ * The health report answers within two seconds, whatever the database does. It has more connections than it has statements about
+ * sessions, turns and hosts: while those hang on a lock, the others are answered. Statements that hang are cancelled.
  */
-const reportsPoolSize = 6
+const reportsPoolSize = 12
 const reportTimeoutMs = 1500
 const reportStatementMs = 900
 /** None of our queries takes this long. One that does waits on a dead connection. */

@@ -117,6 +117,24 @@ describe('prune_turns', () => {
   })
 })
 
+describe('prune_unclaimed_attachments', () => {
+  test('deletes files that no prompt has named for seven days, and none that a session keeps', async () => {
+    const session = await insertSession(app.pool)
+    for (const [name, keeper, days] of [
+      ['new', null, 6],
+      ['forgotten', null, 8],
+      ['kept', session, 400],
+    ])
+      await app.pool.query(
+        `insert into attachments (id, session_id, name, size_bytes, content, created_at)
+         values (left(md5($1), 24), $2, $1, 1, 'a', now() - make_interval(days => $3))`,
+        [name, keeper, days],
+      )
+    await run('prune_unclaimed_attachments')
+    expect(await texts('select name as text from attachments order by name')).toEqual(['kept', 'new'])
+  })
+})
+
 describe('prune_cli_reports', () => {
   test('deletes what hosts reported that are gone', async () => {
     await app.pool.query(

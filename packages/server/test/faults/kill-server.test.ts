@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
-import { type ProcessIdentity, processTable } from '../../src/platform/process/process-table.ts'
+import type { ProcessIdentity } from '../../src/platform/process/process-table.ts'
 import { sampleRepository } from '../support/app/app.ts'
 import { testDatabase } from '../support/database/database.ts'
 import { makeShared } from '../support/files/shared-folder.ts'
 import {
+  identify,
   processesOf,
   type ServerProcess,
   startServer,
@@ -55,8 +56,7 @@ async function expectSettled(server: ServerProcess, { id, prompt, effects }: Wor
 }
 
 async function childrenOf(server: ServerProcess): Promise<ProcessIdentity[]> {
-  const pids = (await processesOf(server.home)).filter((pid) => pid !== server.pid)
-  return (await Promise.all(pids.map((pid) => processTable().identify(pid)))).filter((one) => one !== undefined)
+  return identify((await processesOf(server.home)).filter((pid) => pid !== server.pid))
 }
 
 test('after kill -9 before and during turns, the next start kills the old agents and settles every session', async () => {

@@ -56,7 +56,8 @@ test('a later second SIGTERM stops the server at once; a duplicate of the first 
   const repeated = setInterval(() => void first.signal('SIGTERM'), 300)
   onTestFinished(() => clearInterval(repeated))
   expect(await first.exited).toEqual({ code: 1, signal: null })
-  expect(await processesOf(home)).toEqual([metadata.process_pid])
+  // Beside it there may be a command that the server was running, such as one that prints the version of a CLI.
+  expect(await processesOf(home)).toContain(metadata.process_pid)
 })
 
 test('SIGTERM during the start leaves no process running', async () => {

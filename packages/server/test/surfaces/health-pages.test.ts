@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, testApp } from '../support/app/app.ts'
 import { insertSession } from '../support/sessions/session-rows.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 const password = 'open sesame, and let no agent lock me out'
 const basic = (given: string) => `Basic ${Buffer.from(`supervisor:${given}`).toString('base64')}`
@@ -14,6 +15,12 @@ async function send(
 ) {
   const answer = await app.send(path, { method, headers, redirect: 'manual', ...(body !== undefined && { body }) })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+/** What a path answers, asked again where a busy machine made a section of the report miss its time. */
+async function wholeText(path: string, headers: Record<string, string>): Promise<string> {
+  const isWhole = ({ text }: { text: string }) => !text.includes('section_failed')
+  return (await eventually(() => send(path, { headers }), isWhole)).text
 }
 
 const gated = [
@@ -69,7 +76,7 @@ describe('GET /health outside the API', () => {
       "insert into session_logs (session_id, level, content, origin) values ($1, 'error', 'no /hidden/root there', 'service')",
       [id],
     )
-    const read = async (headers: Record<string, string>) => (await send('/health', { headers })).text
+    const read = (headers: Record<string, string>) => wholeText('/health', headers)
     const namesOf = (text: string) => {
       const {
         sigterm_retry_health: one,
@@ -108,7 +115,7 @@ describe('GET /health outside the API', () => {
           'delete from accounts; delete from hosts; delete from periodic_runs; delete from post_deploy_tasks',
         )),
     )
-    const text = async (headers: Record<string, string>, path = '/health') => (await send(path, { headers })).text
+    const text = (headers: Record<string, string>, path = '/health') => wholeText(path, headers)
     const known = await text(operator)
     for (const name of ['ada@hidden.test', 'forge.hidden.test', 'no hidden.test']) expect(known).toContain(name)
     for (const seen of [await text({}), await text(navigation), await text({}, '/health/export_diagnostics')]) {

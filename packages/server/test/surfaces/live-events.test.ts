@@ -155,6 +155,16 @@ test('board.reordered names the section whose cards moved', async () => {
   expect(await storedOf(one, 'board.reordered')).toEqual([{ category_id: null }])
 })
 
+test('session.push_switch_changed tells each turn of the switch, and nothing if it stays', async () => {
+  const id = await insertSession(app.pool)
+  const turn = (body: object) => app.post(`/sessions/${id}/toggle_push_notifications`, body)
+  for (const body of [{}, { enabled: false }, { enabled: true }]) await turn(body)
+  expect(await storedOf(id, 'session.push_switch_changed')).toEqual([
+    { push_notifications_enabled: false },
+    { push_notifications_enabled: true },
+  ])
+})
+
 test('every stored event has a kind of the contract, and carries nothing that a person or an agent said', async () => {
   const secret = 'a-word-of-this-test-alone'
   const { id } = await startDemo(app, { git_root: repository, lines: [`say ${secret}`] })

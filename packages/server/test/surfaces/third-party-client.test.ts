@@ -4,7 +4,7 @@ import { sessionHelpers } from '../support/sessions/conversation.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
 const app = testApp()
-const { repository, reaches } = sessionHelpers(app)
+const { repository, reaches, hears } = sessionHelpers(app)
 
 /** Like some HTTP clients: every request declares a JSON body, and most bodies are empty. */
 async function call(method: string, path: string, body?: unknown) {
@@ -42,7 +42,7 @@ test('a client that sends empty bodies as JSON can create, use, fork and archive
   }
 
   expect((await call('POST', `/sessions/${slug}/follow_up`, { prompt: 'sleep 60' })).status).toBe(200)
-  await reaches(id, 'running')
+  await hears(id)
   const messages: number[] = []
   for (const content of ['say one', 'say two', 'say three']) {
     const queued = await call('POST', `/sessions/${id}/enqueued_messages`, { content })

@@ -4,6 +4,7 @@ import { bind } from '../app.ts'
 import { genesisOfRequest } from '../sessions/session.ts'
 import { appendItem } from './append.ts'
 import { pinItem, removeItem, startItemNow, unpinItem } from './change-item.ts'
+import { askAboutIssues } from './check-issues.ts'
 import { findItem, listItems, showItem } from './find-items.ts'
 import { pullItems } from './pull.ts'
 import type { Starter } from './spawn.ts'
@@ -35,6 +36,7 @@ export const endpoints = [
     await findItem(app.db, request.params.id)
     return ok({ work_backlog_item: await removeItem(app, request.params.id, request.body) })
   }),
+  bind(contract.checkIssues, async (_request, app) => ok({ queued: true as const, due: await askAboutIssues(app) })),
 ]
 
 type Asked = Parameters<typeof genesisOfRequest>[0] & Pick<Starter, 'agentOf' | 'roots'>

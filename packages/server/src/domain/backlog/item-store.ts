@@ -1,5 +1,6 @@
-import type { BacklogCounts, ItemFilters, ItemRef } from '@yardmaster/contract/backlog/fields'
+import type { BacklogCounts, BacklogFilterValues, ItemFilters, ItemRef } from '@yardmaster/contract/backlog/fields'
 import { itemStatuses } from '@yardmaster/contract/backlog/vocabulary'
+import { mostFilterValues } from '@yardmaster/contract/filter-values'
 import type { Page } from '@yardmaster/contract/paging'
 import { type ExpressionBuilder, type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
@@ -94,7 +95,7 @@ async function countItems(db: Database, filters: ItemFilters): Promise<number> {
 /** Conditions on columns that the items and their counts share. */
 function sharedConditions<Table extends 'work_backlog_items' | 'work_backlog_counts'>(
   eb: ExpressionBuilder<Tables, Table>,
-  { status, key: _, ...filters }: ItemFilters,
+  { status, key: _, ...filters }: Partial<ItemFilters>,
 ) {
   const stored = status === 'in_flight' || status === 'parked' ? 'started' : status
   const given = Object.entries({ ...filters, status: stored === 'all' ? undefined : stored })
@@ -126,6 +127,34 @@ export async function selectCounts(db: Database | Transaction): Promise<BacklogC
     .select([...byStatus, sumWhere(sql`status = 'queued' and pinned`).as('pinned'), ...views])
     .$castTo<BacklogCounts>()
     .executeTakeFirstOrThrow()
+}
+
+/** From the table of counts, which has a row for each kind of item and not for each item. Sessions at work are few. */
+export async function selectFilterValues(db: Database, status: ItemFilters['status']): Promise<BacklogFilterValues> {
+  const counted = db
+    .selectFrom('work_backlog_counts')
+    .where('items', '>', 0)
+    .where((eb) => eb.and(sharedConditions(eb, { status })))
+    .select(['repo', 'surface'])
+  const workedOn = (view: View) =>
+    db
+      .selectFrom('sessions')
+      .innerJoin('work_backlog_items', 'started_session_id', 'sessions.id')
+      .where('sessions.status', '=', sql<never>`any(${sessionsOfView[view]}::text[])`)
+      .select(['repo', 'surface'])
+  const items = status === 'in_flight' || status === 'parked' ? workedOn(status) : counted
+  const valuesOf = async (column: 'repo' | 'surface') => {
+    const rows = await db
+      .selectFrom(items.as('items'))
+      .select(`items.${column} as value`)
+      .distinct()
+      .orderBy('value')
+      .limit(mostFilterValues)
+      .execute()
+    return rows.map(({ value }) => value)
+  }
+  const [repos, surfaces] = await Promise.all([valuesOf('repo'), valuesOf('surface')])
+  return { repos, surfaces }
 }
 
 function sumWhere(condition: ReturnType<typeof sql>) {

@@ -32,6 +32,7 @@ type ItemTable = {
   liveness: Generated<Liveness>
   liveness_checked_at: Date | null
   liveness_check_at: Date | null
+  liveness_asked_at: Date | null
   /** Compared in SQL only: it does not fit into a number. */
   rank_key: ColumnType<never, never, never>
 }
@@ -56,6 +57,6 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-export type ItemRow = Omit<Selectable<ItemTable>, 'rank_key' | 'liveness_check_at'>
+export type ItemRow = Omit<Selectable<ItemTable>, 'rank_key' | 'liveness_check_at' | 'liveness_asked_at'>
 /** `position` is null off the queue. */
 export type RankedRow = ItemRow & { position: number | null }

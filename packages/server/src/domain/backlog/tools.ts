@@ -3,6 +3,9 @@ import type { Tool } from '../tool.ts'
 /** The work backlog concerns no session, so an agent uses it only where its root allows that. */
 const allowed = { needs: 'work_backlog', decidesByAgent: true } as const
 
+/** Not the values that a menu of a page offers. */
+const shows = ['work_backlog_items', 'pagination', 'counts', 'ranking']
+
 /** The row of an item in a list. */
 const brief = [
   ...['id', 'key', 'position', 'status', 'title', 'repo', 'surface', 'kind', 'estimated_cost', 'pinned', 'liveness'],
@@ -23,7 +26,7 @@ export const tools: readonly Tool[] = [
     choose: ({ id }) => (id === undefined || id === null ? 'list' : 'show'),
     calls: {
       show: { endpoint: 'GET /work_backlog_items/{id}', ...allowed },
-      list: { endpoint: 'GET /work_backlog_items', brief, ...allowed },
+      list: { endpoint: 'GET /work_backlog_items', shows, brief, ...allowed },
     },
   },
   {

@@ -7,7 +7,7 @@ import type {
   NewGateFeedback,
 } from '@yardmaster/contract/gates/fields'
 import { limits } from '@yardmaster/contract/limits'
-import type { Page } from '@yardmaster/contract/paging'
+import { type Page, paginate } from '@yardmaster/contract/paging'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../platform/db/transact.ts'
 import { writeJson } from '../../platform/exact-json.ts'
@@ -16,28 +16,35 @@ import type { App } from '../app.ts'
 import { selectSession } from '../sessions/session.ts'
 import { gateDecisionsChanged } from './events.ts'
 import {
-  type DecisionRow,
   type FeedbackRow,
   insertDecision,
   insertFeedback,
   type SummaryRow,
+  selectCorrections,
   selectDecision,
   selectDecisions,
   selectFeedback,
+  selectFilterValues,
 } from './gate-store.ts'
 import { readEntry, searchedText, withoutFeedback } from './read-entry.ts'
 
 /** The room's public interface. The ledger of what gates decided, and of what people think of it. Nothing in it changes. */
 export async function listDecisions(app: App, filters: GateDecisionFilters, page: Page) {
-  const { rows, totalCount } = await selectDecisions(app.db, filters, page)
-  const feedback = await feedbackOf(app, rows)
-  return { items: rows.map((row) => presentSummary(row, feedback.get(row.id))), totalCount }
+  const [{ rows, totalCount }, filterValues] = await Promise.all([
+    selectDecisions(app.db, filters, page),
+    selectFilterValues(app.db),
+  ])
+  return {
+    gate_decisions: rows.map(await presenterOf(app, rows)),
+    pagination: paginate(page, totalCount),
+    filter_values: filterValues,
+  }
 }
 
 export async function showDecision(app: App, id: number): Promise<GateDecision> {
   const row = (await selectDecision(app.db, id)) ?? refuseMissing()
-  const feedback = await feedbackOf(app, [row])
-  return { ...presentSummary(row, feedback.get(id)), payload: row.payload }
+  const present = await presenterOf(app, [row])
+  return { ...present(row), payload: row.payload }
 }
 
 type Recorder = { isTool: boolean; agentOf: number | undefined }
@@ -84,6 +91,14 @@ export async function addFeedback(app: App, id: number, feedback: NewGateFeedbac
   return showDecision(app, id)
 }
 
+/** Feedback and corrections are read once for all the rows. */
+async function presenterOf(app: App, rows: readonly SummaryRow[]): Promise<(row: SummaryRow) => GateDecisionSummary> {
+  const ids = rows.map(({ id }) => id)
+  const [feedback, corrections] = await Promise.all([feedbackOf(app, rows), selectCorrections(app.db, ids)])
+  const correctedBy = new Map(corrections.map(({ id, corrected_by }) => [id, corrected_by]))
+  return (row) => presentSummary(row, feedback.get(row.id), correctedBy.get(row.id))
+}
+
 /** Oldest first, by the decision. */
 async function feedbackOf(app: App, rows: readonly { id: number }[]): Promise<Map<number, FeedbackRow[]>> {
   const byDecision = new Map(rows.map(({ id }) => [id, [] as FeedbackRow[]]))
@@ -92,7 +107,11 @@ async function feedbackOf(app: App, rows: readonly { id: number }[]): Promise<Ma
   return byDecision
 }
 
-function presentSummary(row: SummaryRow | DecisionRow, feedback: readonly FeedbackRow[] = []): GateDecisionSummary {
+function presentSummary(
+  row: SummaryRow,
+  feedback: readonly FeedbackRow[] = [],
+  correctedBy: number | null = null,
+): GateDecisionSummary {
   return {
     id: row.id,
     gate: row.gate,
@@ -106,6 +125,7 @@ function presentSummary(row: SummaryRow | DecisionRow, feedback: readonly Feedba
     recorded_via: row.recorded_via,
     recorded_at: formatTimestamp(row.recorded_at),
     human_feedback: feedback.map(presentFeedback),
+    corrected_by: correctedBy,
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Gate, GateDecisionFilters } from '@yardmaster/contract/gates/fields'
+import { mostFilterValues } from '@yardmaster/contract/filter-values'
+import type { Gate, GateDecisionFilters, GateFilterValues } from '@yardmaster/contract/gates/fields'
 import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type SelectQueryBuilder, sql } from 'kysely'
 import { takeLock } from '../../platform/db/advisory-locks.ts'
@@ -90,6 +91,25 @@ export function selectFeedback(db: Database | Transaction, decisionIds: readonly
     .execute()
 }
 
+/** For each decision that was corrected, the latest record of its gate about its artifact. */
+export function selectCorrections(
+  db: Database | Transaction,
+  decisionIds: readonly number[],
+): Promise<{ id: number; corrected_by: number }[]> {
+  return db
+    .selectFrom('gate_decisions as decided')
+    .innerJoin('gate_decisions as later', (join) =>
+      join
+        .onRef('later.artifact_url', '=', 'decided.artifact_url')
+        .onRef('later.gate', '=', 'decided.gate')
+        .onRef('later.id', '>', 'decided.id'),
+    )
+    .select(({ fn }) => ['decided.id', fn.max('later.id').as('corrected_by')])
+    .where('decided.id', '=', sql<number>`any(${decisionIds}::bigint[])`)
+    .groupBy('decided.id')
+    .execute()
+}
+
 /** The latest first. */
 export async function selectDecisions(
   db: Database,
@@ -114,6 +134,30 @@ export async function selectDecisions(
       : matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows, totalCount: total }
+}
+
+export async function selectFilterValues(db: Database): Promise<GateFilterValues> {
+  const [decisions, surfaces] = await Promise.all([selectDistinct(db, 'decision'), selectDistinct(db, 'surface')])
+  return { decisions, surfaces }
+}
+
+/** Goes from each value to the next by the index of the column: `distinct` would read the whole ledger for a few values. */
+async function selectDistinct(db: Database, column: 'decision' | 'surface'): Promise<string[]> {
+  const value = sql.ref(column)
+  const { rows } = await sql<{ value: string }>`
+    with recursive found as (
+      (select ${value} as value from gate_decisions where ${value} is not null order by ${value} limit 1)
+      union all
+      select (select ${value} from gate_decisions where ${value} > found.value order by ${value} limit 1)
+      from found
+      where found.value is not null
+    )
+    select value
+    from found
+    where value is not null
+    limit ${mostFilterValues}
+  `.execute(db)
+  return rows.map(({ value }) => value)
 }
 
 type Decisions = SelectQueryBuilder<Tables, 'gate_decisions', object>

@@ -3,6 +3,9 @@ import type { Tool } from '../tool.ts'
 /** The ledger concerns no session, so an agent uses it only where its root allows that. */
 const allowed = { needs: 'gate_decisions', decidesByAgent: true } as const
 
+/** Not the values that a menu of a page offers. */
+const shows = ['gate_decisions', 'pagination']
+
 export const tools: readonly Tool[] = [
   {
     name: 'search_gate_decisions',
@@ -11,7 +14,7 @@ export const tools: readonly Tool[] = [
     choose: ({ id }) => (id === undefined || id === null ? 'search' : 'show'),
     calls: {
       show: { endpoint: 'GET /gate_decisions/{id}', ...allowed },
-      search: { endpoint: 'GET /gate_decisions', ...allowed },
+      search: { endpoint: 'GET /gate_decisions', shows, ...allowed },
     },
   },
   {
@@ -20,7 +23,7 @@ export const tools: readonly Tool[] = [
     about: 'See the decisions that people commented on, with what they said.',
     choose: () => 'search',
     calls: {
-      search: { endpoint: 'GET /gate_decisions', fixed: { with_human_feedback: 'true' }, ...allowed },
+      search: { endpoint: 'GET /gate_decisions', fixed: { with_human_feedback: 'true' }, shows, ...allowed },
     },
   },
   {

@@ -3,6 +3,7 @@ import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import { traceparent as currentTrace } from '../../platform/tracing/traceparent.ts'
+import { keepNamed } from '../attachments/attachment.ts'
 import { noteQueueChange } from './queue-change-store.ts'
 
 export type MessageStatus = 'pending' | 'processing' | 'sent' | 'undelivered'
@@ -52,6 +53,11 @@ export async function insertMessages(
   messages: readonly NewMessage[],
 ): Promise<Message[]> {
   if (messages.length === 0) return []
+  await keepNamed(
+    tx,
+    sessionId,
+    messages.map(({ content }) => content),
+  )
   const { rows } = await sql<Message>`
     with pending as (
       select count(*) as count
@@ -234,6 +240,7 @@ export async function updateMessage(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (changes.content !== undefined) await keepNamed(tx, message.session_id, [changes.content])
   noteQueueChange(tx, message.session_id)
   return message
 }

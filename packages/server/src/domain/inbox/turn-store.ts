@@ -4,6 +4,7 @@ import { deleteOld } from '../../platform/db/delete-old.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Slice } from '../../platform/jobs/pruning.ts'
 import { traceparent } from '../../platform/tracing/traceparent.ts'
+import { keepNamed } from '../attachments/attachment.ts'
 import type { TurnSource, Withdrawal } from './turn-table.ts'
 
 export type Turn = Selectable<Tables['turns']>
@@ -24,6 +25,7 @@ export type NewTurn = {
 
 /** Requires the session's row lock, which makes the sequence the order of acceptance. */
 export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string> {
+  await keepNamed(tx, turn.sessionId, [turn.prompt])
   const { id } = await tx
     .insertInto('turns')
     .values({

@@ -71,11 +71,11 @@ export async function archiveLocked(
   await note(app, tx, session.id, archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
   if (agentOf === undefined) await acknowledge(app, tx, session.id)
   if (session.id === agentOf) await announceCompletion(app, tx, session)
-  if (session.host_id !== null) {
-    const { id: sessionId, host_id: hostId } = session
-    await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
-    await enqueue(tx, emptyTrashJob, { sessionId }, { hostId, delayMs: keptMs + clockToleranceMs })
-  }
+  const { id: sessionId, host_id: hostId } = session
+  if (hostId !== null) await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
+  // A session that no host has run may keep attachments.
+  const onItsHost = hostId === null ? {} : { hostId }
+  await enqueue(tx, emptyTrashJob, { sessionId }, { ...onItsHost, delayMs: keptMs + clockToleranceMs })
   return showRow(app, tx, { id: session.id })
 }
 

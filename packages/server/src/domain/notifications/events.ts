@@ -1,1 +1,6 @@
-export { notificationCreated, notificationsChanged } from '@yardmaster/contract/notifications/events'
+export {
+  notificationCreated,
+  notificationsChanged,
+  pushSubscriptionsChanged,
+  pushSwitchChanged,
+} from '@yardmaster/contract/notifications/events'

@@ -3,6 +3,7 @@ import type { PushSwitch } from '@yardmaster/contract/notifications/fields'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
+import { pushSwitchChanged } from './events.ts'
 import { deleteMuted, insertMuted, isMuted } from './muted-store.ts'
 
 export async function showPushSwitch(app: App, ref: SessionRef): Promise<PushSwitch> {
@@ -14,8 +15,13 @@ export async function showPushSwitch(app: App, ref: SessionRef): Promise<PushSwi
 export async function changePushSwitch(app: App, ref: SessionRef, enabled: boolean | undefined): Promise<PushSwitch> {
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
-    const isOn = enabled ?? (await isMuted(tx, id))
-    await (isOn ? deleteMuted(tx, id) : insertMuted(tx, id))
+    const wasOn = !(await isMuted(tx, id))
+    const isOn = enabled ?? !wasOn
+    if (isOn !== wasOn) {
+      await (isOn ? deleteMuted(tx, id) : insertMuted(tx, id))
+      const payload = { push_notifications_enabled: isOn }
+      await app.events.publish(tx, pushSwitchChanged, { sessionId: id, payload })
+    }
     return { session_id: id, push_notifications_enabled: isOn }
   })
 }

@@ -7,13 +7,8 @@ import { isMuted } from './muted-store.ts'
 import { type NotificationRow, selectNews } from './notification-store.ts'
 import { pageOf } from './present.ts'
 import { enqueueLater, sendAlertJob, sendPushJob, type Waiting } from './send-push-job.ts'
-import {
-  clearRefusals,
-  deleteGone,
-  recordRefusal,
-  type SubscriptionRow,
-  selectSubscription,
-} from './subscription-store.ts'
+import { removeGone } from './subscribe.ts'
+import { clearRefusals, recordRefusal, type SubscriptionRow, selectSubscription } from './subscription-store.ts'
 
 /** May run twice after a crash: the topic and the tag make a browser show it once. */
 export const sendPush = handleJob(sendPushJob, async (push, app) => {
@@ -60,14 +55,14 @@ async function sendTo(app: App, subscription: SubscriptionRow, { payload, topic 
   try {
     const outcome = await app.push.send(subscription, payload, { topic })
     if (outcome === 'gone') {
-      await deleteGone(app.db, subscription)
+      await removeGone(app, subscription)
       app.log.info(about, 'a browser is no longer subscribed')
     } else if (subscription.refusals > 0) await clearRefusals(app.db, subscription)
   } catch (error) {
     if (!(error instanceof RemoteFailed) || error.kind !== 'refused') throw error
     app.log.warn({ ...about, reason: error.message }, 'a push service refused a push')
     if (!(await recordRefusal(app.db, subscription, refusedAtMost))) return
-    await deleteGone(app.db, subscription)
+    await removeGone(app, subscription)
     app.log.warn({ ...about, ...refusedAtMost }, 'a browser was removed: its push service has refused every push')
   }
 }

@@ -9,7 +9,9 @@ import { transact } from '../../platform/db/transact.ts'
 import { isPublicKey } from '../../platform/push/vapid-keys.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { pushSubscriptionsChanged } from './events.ts'
 import {
+  deleteGone,
   deleteOldestSubscriptions,
   deleteSubscription,
   type SubscriptionRow,
@@ -35,6 +37,7 @@ export async function subscribe(
       server_key: app.push.publicKey,
     })
     if (row.is_new) await deleteOldestSubscriptions(tx, row.id)
+    await app.events.publish(tx, pushSubscriptionsChanged, { payload: {} })
     const subscription = {
       id: row.id,
       endpoint: row.endpoint,
@@ -70,6 +73,16 @@ export async function findSubscription(app: App, id: number): Promise<Subscripti
   return (await selectSubscription(app.db, id)) ?? refuseMissing()
 }
 
-export async function unsubscribe(app: App, id: number): Promise<void> {
-  if (!(await deleteSubscription(app.db, id))) refuseMissing()
+export function unsubscribe(app: App, id: number): Promise<void> {
+  return transact(app.db, async (tx) => {
+    if (!(await deleteSubscription(tx, id))) refuseMissing()
+    await app.events.publish(tx, pushSubscriptionsChanged, { payload: {} })
+  })
+}
+
+/** Of a browser that its push service does not know, or refuses. Not if it has subscribed again meanwhile. */
+export function removeGone(app: App, subscription: SubscriptionRow): Promise<void> {
+  return transact(app.db, async (tx) => {
+    if (await deleteGone(tx, subscription)) await app.events.publish(tx, pushSubscriptionsChanged, { payload: {} })
+  })
 }

@@ -97,13 +97,14 @@ export async function deleteSubscription(db: Database, id: number): Promise<bool
 }
 
 /** Not if the browser has subscribed again meanwhile. */
-export async function deleteGone(db: Database, { id, auth_key, p256dh_key }: SubscriptionRow): Promise<void> {
-  await db
+export async function deleteGone(db: Database, { id, auth_key, p256dh_key }: SubscriptionRow): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('push_subscriptions')
     .where('id', '=', id)
     .where('auth_key', '=', auth_key)
     .where('p256dh_key', '=', p256dh_key)
-    .execute()
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /** Whether as many pushes in a row were refused, for at least as long. */

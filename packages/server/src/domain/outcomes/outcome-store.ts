@@ -6,7 +6,7 @@ import type { Tables } from '../../platform/db/tables.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    outcome_analyses: Omit<SummaryRow, 'id' | 'superseded_at'> & {
+    outcome_analyses: Omit<SummaryRow, 'id' | 'superseded_at' | 'session_title'> & {
       id: Generated<number>
       superseded_at: Generated<Date | null>
       root: unknown
@@ -32,13 +32,15 @@ export type NewAnalysisRow = {
   analyzed_at: Date
 }
 
-export type SummaryRow = NewAnalysisRow & { id: number; superseded_at: Date | null }
+export type SummaryRow = NewAnalysisRow & { id: number; superseded_at: Date | null; session_title: string | null }
 export type AnalysisRow = SummaryRow & { root: Segment }
 
 const summaryColumns = [
   ...(['id', 'session_id', 'analyzer_session_id', 'schema_version', 'notes', 'agent_root', 'agent_runtime'] as const),
   ...(['model', 'session_created_at', 'root_outcome', 'segment_count', 'failure_segment_count'] as const),
   ...(['success_segment_count', 'max_depth', 'analyzed_at', 'superseded_at'] as const),
+  // As it is now: a person renames a session after it was analysed.
+  sql<string | null>`(select title from sessions where sessions.id = outcome_analyses.session_id)`.as('session_title'),
 ] as const
 
 /** Whether there was a current analysis. */

@@ -9,6 +9,7 @@ import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { findOrAddDashboardUser } from '../people/people.ts'
+import { signInsChanged } from './events.ts'
 import { digestOf, keyHashOf, linkPrefix, type SignInKeys } from './sign-in-keys.ts'
 import {
   deleteSignIn,
@@ -101,6 +102,7 @@ async function open(
     created_at: now,
     last_used_at: now,
   })
+  await app.events.publish(tx, signInsChanged, { payload: {} })
   const row = await selectSignIn(tx, digestOf(token))
   if (!row) throw new Error('a sign-in that was just written could not be read back')
   return { token, row }
@@ -141,16 +143,19 @@ function expiryOf({ last_used_at }: SignInRow): Date {
 
 /** The name is the author of what the person writes from now on. */
 export function nameSignIn(app: App, id: number, name: string): Promise<SignInRow> {
-  return transact(app.db, async (tx) => change(tx, id, { person_key: await findOrAddDashboardUser(tx, name) }))
+  return transact(app.db, async (tx) => change(app, tx, id, { person_key: await findOrAddDashboardUser(tx, name) }))
 }
 
 /** The caller has checked the operator's password. */
 export function makeOperator(app: App, id: number): Promise<SignInRow> {
-  return transact(app.db, (tx) => change(tx, id, { is_operator: true }))
+  return transact(app.db, (tx) => change(app, tx, id, { is_operator: true }))
 }
 
-async function change(tx: Transaction, id: number, values: Parameters<typeof updateSignIn>[2]): Promise<SignInRow> {
+type Changes = Parameters<typeof updateSignIn>[2]
+
+async function change(app: App, tx: Transaction, id: number, values: Changes): Promise<SignInRow> {
   await updateSignIn(tx, id, values)
+  await app.events.publish(tx, signInsChanged, { payload: {} })
   const [row] = await selectSignInsById(tx, [id])
   return row ?? refuse('unauthorized', 'The browser was signed out meanwhile')
 }
@@ -161,12 +166,15 @@ export async function listSignIns(app: App, page: Page, currentId: number | unde
 }
 
 export async function endSignIn(app: App, id: number): Promise<void> {
-  if (!(await deleteSignIn(app.db, id))) refuseMissing()
+  await transact(app.db, async (tx) => {
+    if (!(await deleteSignIn(tx, id))) refuseMissing()
+    await app.events.publish(tx, signInsChanged, { payload: {} })
+  })
   await app.signals.announce(signInsTopic)
 }
 
 /** Undefined: of a browser on open pages that gave no name. */
-export function presentSession({ webAuth }: App, row: SignInRow | undefined): BrowserSession {
+export function presentSession({ webAuth, events }: App, row: SignInRow | undefined): BrowserSession {
   return {
     id: row?.id ?? null,
     name: row?.display_name ?? null,
@@ -177,6 +185,7 @@ export function presentSession({ webAuth }: App, row: SignInRow | undefined): Br
     web_auth: webAuth,
     created_at: row ? formatTimestamp(row.created_at) : null,
     expires_at: row ? formatTimestamp(expiryOf(row)) : null,
+    last_event_id: events.relayedPosition(),
   }
 }
 

@@ -1,12 +1,18 @@
+import { replaceReferences } from '@yardmaster/contract/attachments/reference'
 import { limits } from '@yardmaster/contract/limits'
 import { truncate } from '../../platform/truncate.ts'
 import type { SessionMetadata } from '../sessions/session.ts'
 
 const titleLength = 60
 
-/** The first sentence of the prompt. The dot in `v1.2` does not end a sentence; a line end does. Blank for a blank prompt. */
+/**
+ * The first sentence of the prompt, with the names of files in place of their references. A line end ends a sentence; the dot in `v1.2`
+ * does not. Blank for a blank prompt.
+ */
 export function titleFromPrompt(prompt: string): string {
-  const [line = ''] = prompt.trim().split(/[\r\n]+/)
+  const [line = ''] = replaceReferences(prompt, ({ name }) => name)
+    .trim()
+    .split(/[\r\n]+/)
   const [sentence = ''] = line.split(/(?<=[^\s.!?])[.!?]+(?=\s|$)/)
   return shorten(sentence.trim(), titleLength)
 }

@@ -65,16 +65,21 @@ export async function deleteTriggers(tx: Transaction, ids: readonly number[]): P
 /** The roots that the caller is limited to; undefined for all. */
 export type WithinRoots = { roots?: readonly string[] | undefined }
 
+const needsAttention = sql`(
+  status = 'failed' or missed_fire_count > 0 or coalesce(burst_ends_at > clock_timestamp(), false)
+)`
+
 /** Newest first. An unknown filter value matches nothing. */
 export function selectTriggers(
   db: Database,
-  { status, condition_type: typeName, roots }: TriggerFilters & WithinRoots,
+  { status, condition_type: typeName, needs_attention: isTroubled, roots }: TriggerFilters & WithinRoots,
   page: Page,
 ): Promise<Paged<TriggerRow>> {
   const type = typeName ? (readConditionType(typeName) ?? typeName) : undefined
   const matching = db
     .selectFrom('triggers')
     .$if(Boolean(status), (query) => query.where(sql`status`, '=', status))
+    .$if(isTroubled !== undefined, (query) => query.where(sql<SqlBool>`${needsAttention} = ${isTroubled}`))
     .$if(roots !== undefined, (query) => query.where(sql<SqlBool>`agent_root_name = any(${roots}::text[])`))
     .$if(type !== undefined, (query) =>
       query.where(

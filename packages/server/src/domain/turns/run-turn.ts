@@ -30,6 +30,7 @@ import {
   clonePath,
   equipmentOf,
   openWorkspace,
+  placeAttachments,
   removeSecrets,
   removeSessionFiles,
   runtimeHome,
@@ -128,10 +129,11 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     try {
       const equipment = await equip(app, claim, { runtime, conversation, chosen: chosen.value })
       if (claim.turn.prompt === '') return { kind: 'prepared' }
+      const prompt = await promptWithFiles(app, claim)
       const about = { name: 'agent', attributes: { 'yardmaster.runtime': runtime.name } }
       return await inSpan(app.tracing, about, (span) =>
         withAccount(app, claim, runtime, (access) =>
-          runAgent(app, claim, { runtime, conversation, equipment, access, span, ...stopSignals }),
+          runAgent(app, claim, { runtime, conversation, equipment, prompt, access, span, ...stopSignals }),
         ),
       )
     } finally {
@@ -190,13 +192,21 @@ async function equip(app: App, claim: Claim, { runtime, conversation, chosen }: 
   return equipment
 }
 
-type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment; access: Access; span: Span }
+/** The prompt as the agent gets it, after the files that it names are where the agent can read them. */
+async function promptWithFiles(app: App, claim: Claim): Promise<string> {
+  const { session, turn } = claim
+  const { prompt, warnings } = await untilReachable(() => placeAttachments(app, session.id, turn.prompt))
+  for (const sentence of warnings) noteWarning(app, claim, sentence)
+  return prompt
+}
+
+type Agent = Pick<TurnOrder, 'conversation' | 'equipment' | 'prompt'> & { runtime: Runtime; access: Access; span: Span }
 
 /** Stops the agent if supervising it fails: no agent runs unsupervised. */
 async function runAgent(
   app: App,
   claim: Claim,
-  { runtime, conversation: opened, equipment, access, span, ...stopSignals }: StopSignals & Agent,
+  { runtime, conversation: opened, equipment, prompt, access, span, ...stopSignals }: StopSignals & Agent,
 ): Promise<Outcome> {
   const { hold, session, write } = claim
   const activity = new EventTarget()
@@ -205,6 +215,7 @@ async function runAgent(
   const started = await start(app, claim, runtime, {
     conversation,
     equipment,
+    prompt,
     ...access,
     ...askingPeople(app, claim, runEnded.signal),
     onActivity: () => activity.dispatchEvent(new Event('activity')),
@@ -276,13 +287,12 @@ async function start(
   app: App,
   claim: Claim,
   runtime: Runtime,
-  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'ask' | 'onActivity' | 'onNamed'> & Access,
+  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'prompt' | 'ask' | 'onActivity' | 'onNamed'> & Access,
 ): Promise<{ running: RunningTurn } | { outcome: Outcome }> {
-  const { turn, session, hold } = claim
+  const { session, hold } = claim
   try {
     const running = await runtime.start({
       ...order,
-      prompt: turn.prompt,
       isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
       ...compaction(session),

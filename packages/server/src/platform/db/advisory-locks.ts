@@ -18,6 +18,7 @@ export const advisoryLocks = {
   vaultKeys: 7_346_034,
   oauthFlows: 7_346_036,
   loginAttempts: 7_346_037,
+  backlogIssues: 7_346_038,
 } as const
 
 /** Locks with two keys, a class and a number in it. PostgreSQL keeps them apart from locks with one key. */

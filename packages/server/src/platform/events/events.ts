@@ -26,6 +26,8 @@ export type Events = {
   retention(): Promise<{ prunedThrough: number; now: Date }>
   /** The current position: events committed before now are at or below it, later ones above. */
   lastPosition(): Promise<number>
+  /** What this host has relayed so far, without a query. Events committed just before may be above it. */
+  relayedPosition(): number
   close(): void
 }
 
@@ -121,6 +123,7 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
       await placeEvents(db)
       return lastPosition(db)
     },
+    relayedPosition: () => seen,
     close: () => {
       isClosed = true
       stopListening()

@@ -56,13 +56,23 @@ export async function replaceUntrusted(
     const target = join(place, basename(path))
     const draft = draftOf(target)
     await removeFolder(draft)
-    await fill(draft)
-    await giveToOwnerOf(folder, draft)
-    await rename(draft, target).catch(async (error: unknown) => {
-      if (!blockedByFolder.has(errnoOf(error))) throw error
-      await removeFolder(target)
-      await rename(draft, target)
-    })
+    try {
+      await fill(draft)
+      await giveToOwnerOf(folder, draft)
+      await moveOver(draft, target)
+    } catch (error) {
+      // Why it failed says more than that its remains could not be removed either.
+      await removeFolder(draft).catch(() => undefined)
+      throw error
+    }
+  })
+}
+
+async function moveOver(draft: string, target: string): Promise<void> {
+  await rename(draft, target).catch(async (error: unknown) => {
+    if (!blockedByFolder.has(errnoOf(error))) throw error
+    await removeFolder(target)
+    await rename(draft, target)
   })
 }
 
@@ -138,10 +148,18 @@ async function enter(path: string, how: Entering): Promise<Folder | undefined> {
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'ENOTDIR' || code === 'ELOOP') throw new UntrustedFile(`${how.shown} is not a folder`)
+    if (isForbidden(error)) throw new UntrustedFile(`${how.shown} cannot be opened`)
     if (code !== 'ENOENT') throw error
     if (!how.isCreated) return undefined
-    await mkdir(path, { mode: 0o700, recursive: true })
+    await mkdir(path, { mode: 0o700, recursive: true }).catch((refusal: unknown) => {
+      throw isForbidden(refusal) ? new UntrustedFile(`${how.shown} cannot be created`) : refusal
+    })
     if (how.parent) await giveToOwnerOf(how.parent, path)
     return enter(path, { ...how, isCreated: false })
   }
+}
+
+/** An agent that runs as the same user can take the rights on a folder away. */
+function isForbidden(error: unknown): boolean {
+  return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM'
 }

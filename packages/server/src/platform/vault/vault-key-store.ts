@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
 import { StartupError } from '../startup-error.ts'
@@ -33,14 +34,25 @@ export async function deleteAllVaultKeys(tx: Transaction): Promise<void> {
   await tx.deleteFrom('vault_keys').execute()
 }
 
-/** By the names of their connections. */
+const stillStoppingMs = 3_000
+
+/** By the names of their connections. PostgreSQL lists those of a host that has just stopped for a moment longer. */
 export async function refuseConnectedHosts(tx: Transaction): Promise<void> {
-  const { rows } = await sql<{ isUsed: boolean }>`
-    select exists (
-      select from pg_stat_activity
-      where datname = current_database() and application_name in ('yardmaster requests', 'yardmaster control')
-    ) as "isUsed"
+  const deadline = performance.now() + stillStoppingMs
+  while (await isHostConnected(tx)) {
+    if (performance.now() > deadline)
+      throw new StartupError('Yardmaster runs on this database. Stop it on every host, and run this again.')
+    await wait(100)
+  }
+}
+
+async function isHostConnected(tx: Transaction): Promise<boolean> {
+  // Without this a transaction sees the connections of its first look again.
+  await sql`select pg_stat_clear_snapshot()`.execute(tx)
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and application_name in ('yardmaster requests', 'yardmaster control')
+    limit 1
   `.execute(tx)
-  if (rows[0]?.isUsed)
-    throw new StartupError('Yardmaster runs on this database. Stop it on every host, and run this again.')
+  return rows.length > 0
 }

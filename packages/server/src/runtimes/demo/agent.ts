@@ -95,7 +95,8 @@ function countWords(text: string): number {
 
 async function executeLine(line: string, transcript: string): Promise<void> {
   const [word = '', ...rest] = line.trim().split(' ')
-  const isKnown = Object.hasOwn(commands, word) && !(hasNoTools && tools.includes(word))
+  const isQuestionless = word === 'ask' && rest.join('').trim() === ''
+  const isKnown = Object.hasOwn(commands, word) && !(hasNoTools && tools.includes(word)) && !isQuestionless
   const command = isKnown ? commands[word] : undefined
   const needsPermission = asksFirst && word !== 'ask' && tools.includes(word)
   if (command && needsPermission && !(await isPermitted(line)))

@@ -7,7 +7,7 @@ export type BuiltFile = {
   type: string
   /** Of the plain content. */
   hash: string
-  /** Its name changes with its content, so a browser may keep it for ever. */
+  /** The build writes a hash of the content into the names in this folder, so a browser may keep the file for ever. */
   isImmutable: boolean
   content: Buffer
   /** The content as the build compressed it. */
@@ -76,7 +76,7 @@ async function readFiles(folder: string): Promise<ReadonlyMap<string, BuiltFile>
     files.set(path, {
       type,
       hash: createHash('sha256').update(content).digest('base64url'),
-      isImmutable: /^\/assets\/.*-[\w-]{8}\.\w+$/.test(path),
+      isImmutable: path.startsWith('/assets/'),
       content,
       encoded: { ...(br && { br }), ...(gzip && { gzip }) },
     })

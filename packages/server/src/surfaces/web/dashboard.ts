@@ -50,6 +50,7 @@ const moved = {
   '/quotas': '/inference',
   '/sessions': '/',
   '/outcomes/stats': '/outcomes',
+  '/issues': '/backlog',
   '/settings/api_keys': '/supervisor/api_keys',
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { accountsApp, runtime } from '../../support/accounts/accounts-app.ts'
 import { expectProblem } from '../../support/app/app.ts'
+import { healthReport } from '../../support/app/health-report.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -93,7 +94,7 @@ describe('accounts', () => {
 
   test('reports the accounts in the health report', async () => {
     await add('one@example.test')
-    const { auth_health: health } = (await app.get('/health')).body.health_report
+    const { auth_health: health } = await healthReport(app)
     expect(health).toMatchObject({
       session_scoped_credentials: true,
       available_accounts: 1,

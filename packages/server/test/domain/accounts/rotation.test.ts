@@ -4,6 +4,7 @@ import { vendorOf } from '../../../src/domain/accounts/add-account.ts'
 import { settleFailure } from '../../../src/domain/accounts/settle-failure.ts'
 import { served } from '../../../src/runtimes/accounts/vendor-accounts.ts'
 import { accountsApp } from '../../support/accounts/accounts-app.ts'
+import { healthReport } from '../../support/app/health-report.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { atRest } from '../../support/sessions/demo-session.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
@@ -177,7 +178,7 @@ describe('rotation', () => {
     expect((await app.get('/account_pools')).body.account_pools).toContainEqual(
       expect.objectContaining({ runtime: 'runtime_alpha', available_count: 0, parked_session_count: 1 }),
     )
-    const { auth_health: health } = (await app.get('/health')).body.health_report
+    const { auth_health: health } = await healthReport(app)
     expect(health).toMatchObject({ serviceable_accounts: 0, status: { status: 'critical' } })
     vendor.spend('one@example.test', false)
     await app.pool.query('update accounts set quota_resets_at = now() where id = $1', [one])

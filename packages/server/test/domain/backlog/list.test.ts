@@ -23,7 +23,7 @@ beforeAll(async () => {
   await queue('medium', { estimated_cost: 'medium', kind: 'feature', scope_direction: 'divergent' })
   await queue('small', { surface: 'api', added_by: 'gate' })
   await queue('top', { pinned: true, precedence: 9000 })
-  await queue('running')
+  await queue('running', { repo: 'acme/running' })
   await queue('parked')
   await queue('gone')
   await app.post('/work_backlog_items/pull', { keys: ['running', 'parked'] })
@@ -52,6 +52,19 @@ describe('GET /work_backlog_items', () => {
         ],
       },
     })
+  })
+
+  test('an answer names every repository and surface of its status, also those that its filters and its page leave out', async () => {
+    const { filter_values: ofQueue } = await list('?surface=api&per_page=1')
+    expect(ofQueue.repos).toContain('acme/api')
+    expect(ofQueue.surfaces).toContain('api')
+    expect(ofQueue.repos).toHaveLength(2)
+    expect(ofQueue.surfaces).toHaveLength(2)
+    const { filter_values: ofRemoved } = await list('?status=removed')
+    expect(ofRemoved.repos).not.toContain('acme/api')
+    expect(ofRemoved.repos).toHaveLength(1)
+    expect((await list('?status=in_flight')).filter_values.repos).toEqual(['acme/running'])
+    expect((await list('?status=parked')).filter_values.repos).not.toContain('acme/running')
   })
 
   test.each([

@@ -73,6 +73,52 @@ describe('the liveness of an item', () => {
   })
 })
 
+describe('POST /work_backlog_items/check_issues', () => {
+  test('POST /work_backlog_items/check_issues makes the issues of queued items due, and one job that asks about them', async () => {
+    const issue = forge.open('acme/web')
+    await app.queue('a', { issue_url: forge.urlOf(issue) })
+    await app.queue('manual', { issue_url: null, prompt: 'say x' })
+    await app.queue('gone', { issue_url: forge.urlOf(issue) })
+    await app.post('/work_backlog_items/gone/remove', { reason: 'x' })
+    await check()
+    forge.closeItem(issue)
+    await check()
+    expect(await livenessOf('a')).toBe('open')
+    // As a minute later.
+    await app.pool.query(
+      "update work_backlog_items set liveness_checked_at = now() - interval '1 minute', liveness_asked_at = null",
+    )
+    for (let time = 0; time < 2; time += 1)
+      expect(await app.post('/work_backlog_items/check_issues')).toMatchObject({
+        status: 200,
+        body: { queued: true, due: 1 },
+      })
+    const { rows } = await app.pool.query(
+      "select count(*)::int as count from graphile_worker.jobs where task_identifier = 'check_backlog_issues_now'",
+    )
+    expect(rows[0].count).toBe(1)
+    await check()
+    expect(await livenessOf('a')).toBe('closed')
+  })
+
+  test('POST /work_backlog_items/check_issues leaves out issues elsewhere, and asks for no job without any', async () => {
+    await app.queue('elsewhere', { issue_url: 'https://other.example/acme/web/issues/1' })
+    await check()
+    expect((await app.post('/work_backlog_items/check_issues')).body).toEqual({ queued: true, due: 0 })
+  })
+})
+
+describe('without a forge', () => {
+  const without = backlogApp()
+
+  test('POST /work_backlog_items/check_issues answers 503', async () => {
+    expect(await without.post('/work_backlog_items/check_issues')).toMatchObject({
+      status: 503,
+      body: { error: 'Forge is not configured' },
+    })
+  })
+})
+
 test.each([
   ['https://github.com/acme/web/issues/498', { repo: 'acme/web', number: 498 }],
   ['https://github.com/acme/web/issues/498/?a=b#c', { repo: 'acme/web', number: 498 }],

@@ -110,6 +110,20 @@ describe('GET /configs', () => {
   })
 })
 
+describe('POST /catalog/refresh', () => {
+  test('POST /catalog/refresh answers 200 with the catalog as its files are now', async () => {
+    const before = (await app.get('/catalog')).body.catalog.version
+    const goals = { newer: { name: 'Newer', description: 'Made just now.' } }
+    await replaceFile(join(folder, 'goals.json'), JSON.stringify({ goals }))
+    const { status, body } = await app.post('/catalog/refresh')
+    expect({ status, body }).toMatchObject({ status: 200, body: { catalog: { degraded: false, error: null } } })
+    expect(body.catalog.version).not.toBe(before)
+    expect((await app.get('/configs')).body.goals).toEqual([{ id: 'newer', ...goals.newer }])
+    await replaceFile(join(folder, 'goals.json'), JSON.stringify(wholeCatalog['goals.json']))
+    expect((await app.post('/catalog/refresh')).body.catalog.version).toBe(before)
+  })
+})
+
 describe('the lists of the catalog answer 200', () => {
   test('GET /mcp_servers, with unavailable servers flagged instead of omitted', async () => {
     expect(await app.get('/mcp_servers')).toMatchObject({ status: 200, body: { mcp_servers: servers } })

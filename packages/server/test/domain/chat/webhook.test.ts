@@ -19,10 +19,10 @@ const unconfigured = testApp({ environment: { ROLE: 'web' } })
 app.chat.addChannel('C1', 'alerts')
 
 const path = '/api/v1/webhooks/chat'
-/** As `post`, with headers that may be repeated. */
+/** As `post`, with headers that may be repeated, on a connection that no earlier request used. */
 const sendRaw = (headers: Record<string, string | string[]>, body: string) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const sending = request(new URL(path, app.host.web?.url), { method: 'POST', headers }, (answer) => {
+    const sending = request(new URL(path, app.host.web?.url), { agent: false, method: 'POST', headers }, (answer) => {
       answer.resume()
       resolve(answer.statusCode)
     })

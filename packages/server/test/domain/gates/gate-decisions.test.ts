@@ -53,6 +53,7 @@ describe('POST /gate_decisions answers 201', () => {
           recorded_via: 'api',
           recorded_at: expect.stringMatching(/Z$/),
           human_feedback: [],
+          corrected_by: null,
           payload: entry,
         },
       },
@@ -215,6 +216,44 @@ describe('GET /gate_decisions', () => {
     expect(await listed('with_human_feedback=true')).toContain(discussed)
     expect(await listed('with_human_feedback=true')).not.toContain(silent)
     expect(await listed('with_human_feedback=false&per_page=100')).toEqual(expect.arrayContaining([silent, discussed]))
+  })
+
+  test('a corrected decision names the latest record of its gate about its artifact, also where a filter hides that one', async () => {
+    const pr = `${pull}1`
+    const [held, merged, reverted] = [
+      await recorded({ pr, decision: 'held back' }),
+      await recorded({ pr, decision: 'merge' }),
+      // By its day it is listed before the others; what counts is when it was recorded.
+      await recorded({ pr, decision: 'revert', decided_at: '1995-01-01' }),
+    ]
+    await recorded({ issue: pr, decision: 'accept' }, { gate: 'issue' })
+    await recorded({ decision: 'about nothing' })
+    await recorded({ decision: 'about nothing' })
+    const corrections = async (query: string): Promise<[number, number | null][]> =>
+      (await app.get(`/gate_decisions?${query}`)).body.gate_decisions.map(
+        ({ id, corrected_by }: { id: number; corrected_by: number | null }) => [id, corrected_by],
+      )
+    expect(await corrections(`gate=pr&artifact_url=${encodeURIComponent(pr)}`)).toEqual([
+      [merged, reverted],
+      [held, reverted],
+      [reverted, null],
+    ])
+    expect(await corrections('decision=held%20back')).toEqual([[held, reverted]])
+    expect((await corrections('decision=about%20nothing')).map(([, by]) => by)).toEqual([null, null])
+    expect((await app.get(`/gate_decisions/${held}`)).body.gate_decision.corrected_by).toBe(reverted)
+  })
+
+  test('an answer names every decision and surface of the ledger, also those that its filters and its page leave out', async () => {
+    await recorded({ decision: 'put off' }, { surface: 'A tram' })
+    await recorded({ decision: 'hold' }, { surface: 'zeppelin' })
+    await recorded({}, { surface: 'web' })
+    const { body } = await app.get('/gate_decisions?decision=put%20off&per_page=1')
+    const { decisions, surfaces } = body.filter_values
+    expect(decisions).toContain('put off')
+    expect(decisions).toContain('hold')
+    expect(decisions).not.toContain(null)
+    expect(surfaces).toEqual(expect.arrayContaining(['a_tram', 'web', 'zeppelin']))
+    expect(new Set(surfaces).size).toBe(surfaces.length)
   })
 
   test.each([

@@ -3,7 +3,8 @@ import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
-const app = testApp()
+/** Without a worker, which would send a heartbeat to the session of one test while another compares all rows. */
+const app = testApp({ environment: { ROLE: 'web' } })
 const change = (id: number, body: unknown) => app.patch(`/sessions/${id}/heartbeat`, body)
 const resting = () => insertSession(app.pool, { status: 'needs_input' })
 

@@ -91,6 +91,8 @@ test('a host that dies while it serves a fork leaves no session and no open call
   const asking = asked.post(`/sessions/${id}/fork`, { message_index: 0 })
   const isCopying = async () => (await readdir(join(holder.home, 'clones'))).some((name) => name.endsWith('.partial'))
   while (!(await isCopying())) await new Promise((resolve) => setTimeout(resolve, 5))
+  // At once: the processes of the host are listed before it is killed, and it could copy the rest meanwhile.
+  process.kill(holder.pid, 'SIGSTOP')
   await holder.kill()
   await forgetHolder()
 

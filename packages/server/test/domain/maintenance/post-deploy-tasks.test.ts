@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discardForgottenJobs } from '../../../src/domain/maintenance/discard-forgotten-jobs.ts'
 import { testApp } from '../../support/app/app.ts'
+import { healthReport } from '../../support/app/health-report.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
@@ -14,7 +15,7 @@ describe('POST /health/run_post_deploy_tasks', () => {
        values ($1, $2, 'failed', 6, 6, null, 'Error: x', now())`,
       [task.version, task.name],
     )
-    const blocked = (await app.get('/health')).body.health_report
+    const blocked = await healthReport(app)
     expect(blocked.post_deploy_task_health).toMatchObject({ blocked: 1, failed: 1, status: { status: 'critical' } })
     expect(blocked.overall_status.status).toBe('critical')
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { QueueName } from '../../../src/platform/jobs/queues.ts'
 import { testApp } from '../../support/app/app.ts'
+import { healthReport } from '../../support/app/health-report.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 
 /** Runs nothing: the tests write what other hosts would. */
@@ -13,7 +14,7 @@ beforeEach(async () => {
   await app.pool.query("insert into hosts values ('a', now())")
 })
 
-const report = async () => (await app.get('/health')).body.health_report
+const report = () => healthReport(app)
 
 function classOf(queue: QueueName): string {
   const found = [...app.host.app.queueOfJob].find(([, each]) => each === queue)

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { modules } from '../../../src/app/modules.ts'
 import { commit, version } from '../../../src/platform/version.ts'
 import { testApp } from '../../support/app/app.ts'
+import { healthReport } from '../../support/app/health-report.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -9,7 +10,7 @@ const worker = testApp()
 /** No host of its database runs turns or jobs. */
 const quiet = testApp({ environment: { ROLE: 'web' } })
 
-const report = async (app = quiet) => (await app.get('/health')).body.health_report
+const report = (app = quiet) => healthReport(app)
 
 describe('GET /health', () => {
   test('GET /health has the keys of the specification, and every section a status', async () => {
@@ -289,14 +290,17 @@ describe('GET /health', () => {
     await blocker.query('begin')
     await blocker.query('lock table sessions, turns, hosts, queue_recovery in access exclusive mode')
     try {
-      const { status, body } = await quiet.get('/health')
+      // A busy machine may have no time for the other sections either.
+      const { status, body } = await eventually(
+        () => quiet.get('/health'),
+        (answer) => answer.body.health_report.log_retention_health.status.status === 'healthy',
+      )
       expect(status).toBe(200)
-      const { session_health, process_health, log_retention_health, overall_status } = body.health_report
+      const { session_health, process_health, overall_status } = body.health_report
       for (const section of [session_health, process_health])
         expect(section).toEqual({
           status: { status: 'unknown', message: expect.any(String), code: 'section_failed' },
         })
-      expect(log_retention_health.status.status).toBe('healthy')
       expect(overall_status.status).toBe('warning')
       expect(body.queue_recovery_mode).toBeNull()
     } finally {

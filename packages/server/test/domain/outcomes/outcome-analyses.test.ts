@@ -39,6 +39,7 @@ describe('POST /outcome_analyses answers 201', () => {
   test('an analysis is saved with figures of its tree and facts of its session', async () => {
     const id = await archived({
       slug: 'fix-login',
+      title: 'Fix the login',
       agent_runtime: 'runtime_alpha',
       config: { model: 'family_c-5' },
       metadata: { agent_root_key: 'web' },
@@ -67,6 +68,7 @@ describe('POST /outcome_analyses answers 201', () => {
     const analysis = {
       id: expect.any(Number),
       session_id: id,
+      session_title: 'Fix the login',
       analyzer_session_id: analyzer,
       schema_version: '1',
       notes: 'early end',

@@ -110,6 +110,7 @@ describe('titleFromPrompt', () => {
     ['x'.repeat(60), 'x'.repeat(60)],
     ['x'.repeat(61), `${'x'.repeat(57)}...`],
     ['🚂'.repeat(61), `${'🚂'.repeat(57)}...`],
+    [`attachment:${'0a'.repeat(12)}/shot.png: why is it red?`, 'shot.png: why is it red'],
   ])('titleFromPrompt makes of the prompt %j the title %j', (prompt, title) => {
     expect(titleFromPrompt(prompt)).toBe(title)
   })

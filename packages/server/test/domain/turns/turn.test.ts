@@ -12,7 +12,7 @@ import { atRest, entriesOf, startDemo, waitForStatus } from '../../support/sessi
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { start } = demoRuntime
+const { start, transcriptFiles } = demoRuntime
 afterEach(() => vi.restoreAllMocks())
 
 let folder: string
@@ -53,12 +53,15 @@ describe('a session with a turn', () => {
 
   test('a session with a turn has its clone path and conversation id stored before the agent starts', async () => {
     const atStart = vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
+      const { id } = await starting
       const { rows } = await app.pool.query('select session_id, metadata from sessions where id = $1', [id])
       expect(rows[0].session_id).toBe(order.conversation.id)
       expect(rows[0].metadata.clone_path).toBe(join(app.home, 'clones', `session-${id}`))
       return start(order)
     })
-    const { id } = await startDemo(app, { git_root, lines: ['say hi'] })
+    // The agent may start before the request is answered.
+    const starting = startDemo(app, { git_root, lines: ['say hi'] })
+    const { id } = await starting
     expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
     expect(atStart).toHaveBeenCalledOnce()
   })
@@ -169,11 +172,15 @@ describe('an internal error while the agent runs and has its prompt', () => {
 test('deleting a session while its transcript is read logs no error', async () => {
   const logError = vi.spyOn(app.host.app.log, 'error')
   const end = vi.spyOn(app.host.app.metrics.turnSeconds, 'observe')
-  vi.spyOn(demoRuntime, 'transcriptFiles').mockImplementation(async () => {
+  vi.spyOn(demoRuntime, 'transcriptFiles').mockImplementation(async (conversation) => {
+    // The agent may write before the request that started it is answered.
+    const { id } = await starting
+    // The sweep of costs reads other sessions at any moment.
+    if (!conversation.home.endsWith(`/session-${id}`)) return transcriptFiles(conversation)
     await app.delete(`/sessions/${id}`)
     throw new Error('the session is gone')
   })
-  const { id } = await startDemo(app, { git_root, lines: ['say the last word'] })
+  const starting = startDemo(app, { git_root, lines: ['say the last word'] })
   await expect.poll(() => end).toHaveBeenCalledWith({ outcome: 'lost' }, expect.any(Number))
   expect(logError).not.toHaveBeenCalled()
 })

@@ -51,6 +51,7 @@ export async function startHostProcess({ home, logFile, environment = {} }) {
     home,
     hostId,
     url,
+    key,
     bootedAt,
     isAlive,
     exited,

@@ -3,6 +3,7 @@ import { badCollector } from './faults/bad-collector.mjs'
 import { brokenDownloads } from './faults/broken-downloads.mjs'
 import { budgetOnTwoHosts, killAtBudget, killWhileForging } from './faults/budgets.mjs'
 import { conflicts } from './faults/conflicts.mjs'
+import { costlyBodies } from './faults/costly-bodies.mjs'
 import { databaseClockMoves } from './faults/database-clock.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
@@ -38,6 +39,7 @@ import { longAbsence } from './faults/long-absence.mjs'
 import { longLines } from './faults/long-lines.mjs'
 import { longOutageAtRest } from './faults/long-outage-at-rest.mjs'
 import { frozenIntoRecoveryMode, killWhileDiscarding } from './faults/maintenance.mjs'
+import { hungUpUploads, killBeforeFile } from './faults/named-files.mjs'
 import { badPushService, killBeforeNotification, killDuringPush } from './faults/notifications.mjs'
 import { parkedStart } from './faults/parked-start.mjs'
 import { partition } from './faults/partition.mjs'
@@ -128,6 +130,9 @@ export const faults = [
   killWhileForging,
   budgetOnTwoHosts,
   killAtCeiling,
+  killBeforeFile,
+  hungUpUploads,
+  costlyBodies,
   killedUpgrade,
   killedRefresh,
   killedMcpRefresh,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -89,9 +89,46 @@ describe('writing below a folder that an agent can write', () => {
     },
   )
 
+  test('writing below a folder that an agent can write leaves no draft when it fails, and the old file as it was', async () => {
+    await writeUntrusted(at('file'), 'old', { within })
+    await writeUntrusted(at('folder', 'file'), 'old', { within })
+    for (const name of ['file', 'folder']) {
+      const full = async (draft: string) => {
+        await writeFile(draft, 'ha')
+        throw new Error('the disk is full')
+      }
+      await expect(replaceUntrusted(at(name), { within }, full)).rejects.toThrow('the disk is full')
+    }
+    expect((await readdir(within)).toSorted()).toEqual(['file', 'folder'])
+    expect(await readFile(at('file'), 'utf8')).toBe('old')
+    expect(await readFile(at('folder', 'file'), 'utf8')).toBe('old')
+  })
+
   test('writing below a folder that an agent can write refuses a path that is not below the folder', async () => {
     await expect(writeUntrusted(join(outside, 'file'), 'text', { within })).rejects.toThrow(/is not below/)
     expect(await untouched()).toEqual(asBefore)
+  })
+})
+
+describe('a folder whose rights an agent took away', () => {
+  test.each<[string, string, (path: string) => Promise<unknown>]>([
+    ['write', 'shut cannot be opened', (path) => writeUntrusted(join(path, 'file'), 'text', { within })],
+    ['remove', 'shut cannot be opened', (path) => removeUntrusted(join(path, 'file'), { within })],
+    ['list', 'shut cannot be opened', (path) => listUntrusted(path, { within })],
+  ])('a folder whose rights an agent took away refuses to %s in words: %s', async (_, words, change) => {
+    await mkdir(at('shut'), { recursive: true })
+    await chmod(at('shut'), 0)
+    await asOrdinaryUser(() => expect(change(at('shut'))).rejects.toThrow(new UntrustedFile(words)))
+  })
+
+  test('a folder whose rights an agent took away refuses in words to have a folder created in it', async () => {
+    await mkdir(at('fixed'), { recursive: true })
+    await chmod(at('fixed'), 0o500)
+    await asOrdinaryUser(() =>
+      expect(ensureUntrusted(at('fixed', 'new'), { within })).rejects.toThrow(
+        new UntrustedFile('fixed/new cannot be created'),
+      ),
+    )
   })
 })
 
@@ -132,3 +169,15 @@ test('listing a folder that an agent can write tells folders, links and the rest
   ])
   expect(await listUntrusted(at('absent'), { within })).toEqual([])
 })
+
+/** Root may do everything, so as root the test becomes an ordinary user for a while. */
+async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return work()
+  await promisify(execFile)('chown', ['-R', '65534', join(within, '..')])
+  process.seteuid?.(65534)
+  try {
+    await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}

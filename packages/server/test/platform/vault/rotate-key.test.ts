@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase, openPool } from '../../../src/platform/db/database.ts'
@@ -104,6 +105,18 @@ test('a rotation is refused while a host is connected to the database, and chang
   )
   expect(await keysUsed()).toEqual(before)
   await host.destroy()
+  expect(await opened()).toEqual(secrets)
+})
+
+test('a rotation right after the host was stopped waits until its connections are gone', async () => {
+  const { url, db, home, keysUsed, opened } = await sealedDatabase()
+  const host = openDatabase(openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'requests' }))
+  await sql`select 1`.execute(host)
+  const [{ id }] = await Promise.all([
+    rotateKey({ given: undefined, home, db, tables }),
+    sleep(300).then(() => host.destroy()),
+  ])
+  expect(await keysUsed()).toEqual([id])
   expect(await opened()).toEqual(secrets)
 })
 

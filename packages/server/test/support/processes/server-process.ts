@@ -31,6 +31,8 @@ export type ServerOptions = {
   environment?: Record<string, string>
   /** The directory in which it looks for `.env`. */
   cwd?: string
+  /** The address of a script that starts it, instead of the server alone. */
+  script?: string
 }
 
 /** Starts a server and waits until it is ready. Its processes are killed when the test finishes. */
@@ -74,8 +76,11 @@ export function launchServer({
   home,
   environment = {},
   cwd,
+  script,
 }: ServerOptions): Pick<ServerProcess, 'pid' | 'output' | 'exited' | 'signal'> {
-  const program = `import { main } from ${JSON.stringify(mainModule)}; await main()`
+  const program = script
+    ? `await import(${JSON.stringify(script)})`
+    : `import { main } from ${JSON.stringify(mainModule)}; await main()`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: cwd ?? tmpdir(),
@@ -129,6 +134,12 @@ export async function processesOf(home: string): Promise<number[]> {
   return [...new Set([...database, ...mentioning].map(({ pid }) => pid))]
 }
 
+/** Those of the processes that run now. */
+export async function identify(pids: readonly number[]): Promise<ProcessIdentity[]> {
+  const identities = await Promise.all(pids.map((pid) => processTable().identify(pid)))
+  return identities.filter((one) => one !== undefined)
+}
+
 /** The processes that still run. Compares start times too, so that a reused pid does not count. */
 export async function stillRunning(processes: readonly ProcessIdentity[]): Promise<ProcessIdentity[]> {
   const isRunning = await Promise.all(processes.map((one) => processTable().isRunning(one)))
@@ -141,8 +152,7 @@ async function descendantsOf(ancestor: number): Promise<ProcessIdentity[]> {
   // Iterating a set also visits elements that are added during the iteration, so this finds all generations.
   for (const pid of pids) for (const one of listed) if (one.parentPid === pid) pids.add(one.pid)
   pids.delete(ancestor)
-  const identities = await Promise.all([...pids].map((pid) => processTable().identify(pid)))
-  return identities.filter((one) => one !== undefined)
+  return identify([...pids])
 }
 
 type Listed = { pid: number; parentPid: number; text: string }

@@ -28,6 +28,8 @@ export type Conversation = {
   drain(id: number): Promise<void>
   /** Waits until the session has one of the statuses. */
   reaches(id: number, ...statuses: string[]): ReturnType<typeof waitForStatus>
+  /** Waits until the agent has the prompt of the last turn. A turn that is ended sooner puts its prompt back in the queue. */
+  hears(id: number): Promise<void>
   turns(id: number): Promise<Record<string, unknown>[]>
   messages(id: number): Promise<Record<string, unknown>[]>
   logs(id: number): Promise<string[]>
@@ -59,6 +61,12 @@ export function sessionHelpers(app: TestApp): Conversation {
   const rows = async (table: string, id: number, order: string): Promise<Record<string, unknown>[]> =>
     (await app.pool.query(`select * from ${table} where session_id = $1 order by ${order}`, [id])).rows
   const reaches: Conversation['reaches'] = (id, ...statuses) => waitForStatus(app, id, ...statuses)
+  const hears: Conversation['hears'] = async (id) => {
+    await eventually(
+      () => rows('turns', id, 'sequence'),
+      (turns) => turns.at(-1)?.started_at instanceof Date,
+    )
+  }
   const create: Conversation['create'] = async (prompt, more = {}) => {
     const answer = await app.post('/sessions', {
       git_root: repository,
@@ -83,10 +91,7 @@ export function sessionHelpers(app: TestApp): Conversation {
       const gate = agentGate(app.shared)
       const id = await create(gate.line)
       await reaches(id, 'running')
-      await eventually(
-        () => rows('turns', id, 'sequence'),
-        ([turn]) => turn?.started_at !== null,
-      )
+      await hears(id)
       return { id, release: gate.open }
     },
     rested: async (more) => {
@@ -104,6 +109,7 @@ export function sessionHelpers(app: TestApp): Conversation {
     queue: (id, content, goal) =>
       enqueueMessage(app.host.app, { id }, { content, goal: goal ?? null, isByPerson: true }),
     reaches,
+    hears,
     turns: (id) => rows('turns', id, 'sequence'),
     messages: (id) => rows('enqueued_messages', id, 'position, id'),
     logs: async (id) => (await rows('session_logs', id, 'id')).map(({ content }) => String(content)),

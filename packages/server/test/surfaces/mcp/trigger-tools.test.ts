@@ -20,6 +20,8 @@ describe('action_trigger and search_triggers', () => {
     const id = idIn(await text('action_trigger', { action: 'create', ...base }))
     expect(await text('search_triggers', { trigger_type: 'schedule', status: 'enabled' })).toMatch(/Nightly/)
     expect(await text('search_triggers', { trigger_type: 'chat' })).not.toMatch(/Nightly/)
+    expect(await text('search_triggers', { needs_attention: true })).not.toMatch(/Nightly/)
+    expect(await text('search_triggers', { needs_attention: false })).toMatch(/Nightly/)
     expect(await text('action_trigger', { action: 'update', id, name: 'Weekly' })).toMatch(/name: Weekly/)
     expect(await text('action_trigger', { action: 'toggle', id })).toMatch(/status: disabled/)
     expect(await text('action_trigger', { action: 'invoke', id, variables: { text: 'hi' } })).toMatch(/Session created/)

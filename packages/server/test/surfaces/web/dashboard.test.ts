@@ -51,6 +51,7 @@ test('while the dashboard is being built, its address shows a page that says so 
 test.each([
   ['/quotas', '/inference'],
   ['/outcomes/stats', '/outcomes'],
+  ['/issues?repo=acme%2Fyard', '/backlog?repo=acme%2Fyard'],
   ['/settings/api_keys', '/supervisor/api_keys'],
   ['/triggers/7/edit', '/triggers/7?tab=edit'],
   ['/quotas?runtime=runtime_beta', '/inference?runtime=runtime_beta'],

@@ -38,7 +38,46 @@ describe('POST /web/session', () => {
         new RegExp(`^yardmaster=[\\w-]{43}; Path=${browser.at('/web')}; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
       ),
     ])
-    expect((await browser.get(address)).body).toEqual(answer.body)
+    const { session } = (await browser.get(address)).body
+    expect(session).toEqual({ ...answer.body.session, last_event_id: session.last_event_id })
+  })
+
+  test('a body above 16 kB is refused with 413 before it is read, because anyone may send it', async () => {
+    const browser = dashboardBrowser(app)
+    const answer = await browser.post(address, { key: testKey, name: 'x'.repeat(17_000) })
+    expectProblem(answer, 413, 'Body too large', 'The body is larger than this endpoint takes')
+  })
+
+  test('the answer names the newest event, after which a page follows the stream', async () => {
+    const browser = dashboardBrowser(app)
+    const { last_event_id: first } = (await browser.post(address, { key: testKey })).body.session
+    await browser.call('PATCH', '/web/v1/settings', { body: { spot_max_concurrent_sessions: 7 } })
+    const newest = async (): Promise<number> => (await browser.get(address)).body.session.last_event_id
+    const named = async (): Promise<string[]> => {
+      const range = [first, await newest()]
+      const { rows } = await app.pool.query('select name from events where position > $1 and position <= $2', range)
+      return rows.map(({ name }) => name)
+    }
+    // The sign-in is an event too, and may come first.
+    await expect.poll(named).toContain('settings.changed')
+  })
+
+  test('signing in, naming a browser and signing out are each announced to open pages', async () => {
+    const announced = async () => {
+      const { rows } = await app.pool.query(`select id from events where name = 'sign_ins.changed'`)
+      return rows.length
+    }
+    const browser = dashboardBrowser(app)
+    const acts = [
+      () => browser.post(address, { key: testKey }),
+      () => browser.call('PATCH', address, { body: { name: 'Ada' } }),
+      () => browser.call('DELETE', address),
+    ]
+    for (const act of acts) {
+      const before = await announced()
+      expect((await act()).status).toBeLessThan(300)
+      expect(await announced()).toBe(before + 1)
+    }
   })
 
   test('only a hash of the cookie and of the key is stored', async () => {

@@ -152,6 +152,7 @@ const declared: readonly Declared[] = [
       ...['issue_url', 'repo', 'surface', 'kind', 'scope_direction', 'estimated_cost', 'gate_verdict', 'decided_at'],
       ...['payload', 'added_by', 'added_via', 'writing_session_id', 'started_session_id', 'started_by_session_id'],
       ...['started_at', 'removed_at', 'removed_by', 'removal_reason', 'liveness_checked_at', 'liveness_check_at'],
+      'liveness_asked_at',
     ],
     withheld: { rank_key: 'made of precedence and id' },
     filters: { status: itemStatuses, estimated_cost: estimatedCosts, key: text },

@@ -1,0 +1,1 @@
+export { signInsChanged } from '@yardmaster/contract/sign-ins/events'
