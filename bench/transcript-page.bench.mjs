@@ -1,7 +1,7 @@
 import { appendEntries } from '../packages/server/dist/domain/transcripts/transcript.js'
 import { transact } from '../packages/server/dist/platform/db/transact.js'
 import { startBenchHost } from './support/host.mjs'
-import { longTasksDuring, openBenchPage, report } from './support/page.mjs'
+import { longTasksDuring, openBenchPage, report, tell } from './support/page.mjs'
 import { median } from './support/sessions.mjs'
 import { said, seedTranscript } from './support/transcript.mjs'
 
@@ -11,12 +11,14 @@ import { said, seedTranscript } from './support/transcript.mjs'
  */
 const targets = { open: 1.5, append: 2, elements: 1.2, longTasks: 0 }
 const lengths = { short: 200, long: 10_000 }
+/** Design figures of a fast machine. They are told, not checked. */
+const budgets = { openMs: 500, appendMs: 8, frameMs: 33 }
 const opens = 7
 const appends = 40
 const screens = 60
 
 const { host, stop } = await startBenchHost()
-const { page, close } = await openBenchPage(host)
+const { page, inColdPage, close } = await openBenchPage(host)
 try {
   const short = { id: await seedTranscript(host, lengths.short), entries: lengths.short }
   const long = { id: await seedTranscript(host, lengths.long), entries: lengths.long }
@@ -28,14 +30,26 @@ try {
     times.short.push(await open(short))
     times.long.push(await open(long))
   }
+  const cold = []
+  for (let round = 0; round < opens; round += 1) cold.push(await inColdPage((visitor) => open(long, visitor)))
+  tell('With an empty cache, 10,000 entries are open after', median(cold), 'ms', budgets.openMs)
+  tell('With the files in the cache, 10,000 entries are open after', median(times.long), 'ms', budgets.openMs)
   compare('Opening 10,000 entries takes', median(times.long), median(times.short), 'ms', targets.open)
 
   await open(short)
-  const small = await appendSome(short)
+  const small = mean(await appendSome(short))
   const smallElements = await elements()
   await open(long)
   const { count, longest, frame } = await scrollUp()
-  const large = await appendSome(long)
+  const appended = await appendSome(long)
+  const large = mean(appended)
+  tell(
+    'At 10,000 entries half of the appends cost the page less than',
+    median(appended),
+    'ms of processor time',
+    budgets.appendMs,
+  )
+  tell('While it scrolls, 95 % of the frames take less than', frame, 'ms', budgets.frameMs)
   compare(
     'After its reader scrolled up and came back, a new entry costs the page',
     large,
@@ -45,7 +59,7 @@ try {
   )
   compare('The page has', await elements(), smallElements, 'elements', targets.elements)
   report(
-    `Scrolling over ${screens} screens (95 % of the frames within ${frame.toFixed(0)} ms) makes`,
+    `Scrolling over ${screens} screens makes`,
     count,
     `tasks above 50 ms, the longest ${longest.toFixed(0)} ms`,
     targets.longTasks,
@@ -59,25 +73,33 @@ function compare(what, value, base, unit, target) {
   report(`${what} ${value.toFixed(1)} ${unit}, ${base.toFixed(1)} with 200:`, value / base, 'times', target, 2)
 }
 
-/** Loads the page again, with its files in the browser's cache, until the last entry is painted. */
-async function open({ id, entries }) {
-  await page.goto(`${host.web.url}/sessions/${id}`, { waitUntil: 'commit' })
-  await page.getByText(`entry ${entries} `, { exact: false }).first().waitFor()
-  return page.evaluate(() => performance.now())
+/** Loads the page until the last entry is painted; the visitor that comes back has its files in the browser's cache. */
+async function open({ id, entries }, visitor = page) {
+  await visitor.goto(`${host.web.url}/sessions/${id}`, { waitUntil: 'commit' })
+  await visitor.getByText(`entry ${entries} `, { exact: false }).first().waitFor()
+  return visitor.evaluate(() => performance.now())
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 function elements() {
   return page.evaluate(() => document.querySelectorAll('*').length)
 }
 
-/** Appends entries one by one, each as soon as the one before is shown, and returns the processor time of one. */
+/** Appends entries one by one, each as soon as the one before is shown, and returns the processor time of each in ms. */
 async function appendSome(transcript) {
   const protocol = await page.context().newCDPSession(page)
   await protocol.send('Performance.enable', { timeDomain: 'threadTicks' })
   await page.mouse.wheel(0, 10_000_000)
-  const before = await taskTime(protocol)
+  const spent = []
   for (let round = 1; round <= appends; round += 1) {
     const text = `appended ${transcript.entries + 1} to ${transcript.id}`
+    const shown = page.evaluate(untilShown, text)
+    // The script of the page runs before this: both go through one connection to the browser, in order.
+    await page.evaluate(() => undefined)
+    const before = await taskTime(protocol)
     await transact(host.app.db, (tx) =>
       appendEntries(
         tx,
@@ -86,11 +108,25 @@ async function appendSome(transcript) {
       ),
     )
     transcript.entries += 1
-    await page.getByText(text, { exact: true }).first().waitFor()
+    await shown
+    spent.push(((await taskTime(protocol)) - before) * 1000)
   }
-  const spent = (await taskTime(protocol)) - before
   await protocol.detach()
-  return (spent * 1000) / appends
+  return spent
+}
+
+/** Runs in the page, and looks only at what is added to it: a search of the whole page in every frame would cost more than the append. */
+function untilShown(text) {
+  return new Promise((resolve) => {
+    const observer = new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes])
+      if (!added.some((node) => node.textContent.includes(text))) return
+      observer.disconnect()
+      // After the frame in which it is painted.
+      requestAnimationFrame(() => setTimeout(resolve))
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+  })
 }
 
 async function taskTime(protocol) {

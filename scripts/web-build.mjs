@@ -83,9 +83,9 @@ function exchange(/** @type {string} */ next) {
 }
 
 function filesOfManifest(/** @type {string} */ file) {
-  /** @type {Record<string, { file: string, css?: string[] }>} */
+  /** @type {Record<string, { file: string, css?: string[], assets?: string[] }>} */
   const manifest = JSON.parse(readFileSync(file, 'utf8'))
-  return Object.values(manifest).flatMap((chunk) => [chunk.file, ...(chunk.css ?? [])])
+  return Object.values(manifest).flatMap(({ file, css = [], assets = [] }) => [file, ...css, ...assets])
 }
 
 function digestSources() {

@@ -16,6 +16,7 @@ export default defineConfig({
   plugins: [react(), tailwind()],
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
   server: { proxy },
+  worker: { format: 'es' },
   build: {
     target: 'es2022',
     // For older targets lightningcss rewrites light-dark() into rules that ignore the theme switch.
@@ -26,8 +27,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // The first load names every file that a page may need, so a name is not longer than it must be.
-        chunkFileNames: 'assets/p-[hash].js',
+        // The first load names every file that a page may need, so a name is not longer than it must be: 42 bits tell versions apart.
+        chunkFileNames: 'assets/p-[hash:7].js',
         codeSplitting: {
           groups: [
             // One file for what every page needs: it compresses better, and changes less often than the pages.
@@ -35,11 +36,16 @@ export default defineConfig({
               name: 'vendor',
               test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual-core))/,
             },
-            // What the shell and the pages share would be a handful of small files: one of them compresses better.
+            // What the shell and the pages share would be a handful of small files: one of them compresses better. Not what only lists of
+            // later pages need.
             {
               name: 'base',
-              test: /packages\/client\/src|contract\/src\/problem|src\/shared\/(api\/|kit\/(icon|icon-paths|button|notes|status|toasts)\.ts)/,
+              test: /vite\/preload-helper|packages\/client\/src|contract\/src\/problem|src\/shared\/(api\/(?!rows-at-once)|state\/(draft|keep)|kit\/(icon|icon-paths|button|notes|part|status|time|toasts)\.ts)/,
             },
+            // What dialogs with fields share: as one file it costs the first load one name.
+            { name: 'forms', test: /src\/shared\/(state\/typed-form|kit\/(form-dialog|kept-draft))\.ts/ },
+            // What the pages that list sessions share.
+            { name: 'cards', test: /src\/features\/board\/(board-actions|board-cache|row-words)\.ts/ },
           ],
         },
       },

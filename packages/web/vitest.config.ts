@@ -5,7 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/shared-server.ts'],
+    globalSetup: ['test/support/shared-server.ts', 'test/support/operation-coverage.ts'],
     // They only end a test that hangs. Other work on the machine can make a test many times slower than it is alone.
     testTimeout: 600_000,
     hookTimeout: 240_000,

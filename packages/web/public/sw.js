@@ -4,7 +4,7 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 
 self.addEventListener('push', (event) => {
   const { title = 'Yardmaster', body, url = '/inbox', tag } = event.data?.json() ?? {}
-  event.waitUntil(self.registration.showNotification(title, { body, tag, data: { url }, icon: '/icon.svg' }))
+  event.waitUntil(self.registration.showNotification(title, { body, tag, data: { url }, icon: '/icon-192.png' }))
 })
 
 self.addEventListener('notificationclick', (event) => {

@@ -1,8 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { RecoveryBanner } from '../features/health/recovery-banner.tsx'
 import { useViewer } from '../shared/api/viewer.ts'
 import { Icon, type IconName } from '../shared/kit/icon.tsx'
+import { part } from '../shared/kit/part.tsx'
 import { useConnection } from '../shared/live/live.tsx'
+
+const RecoveryBanner = part(() => import('../features/health/recovery-banner.tsx'))
 
 /** A short interruption, as when the server restarts, needs no banner. */
 const graceMs = 3_000

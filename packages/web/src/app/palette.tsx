@@ -1,12 +1,13 @@
 import * as Ariakit from '@ariakit/react'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
-import { nameOfCard } from '../features/board/board-actions.ts'
+import { nameOfCard } from '../features/board/row-words.ts'
 import { nameOfSession } from '../features/sessions/name-of-session.ts'
 import { useRead } from '../shared/api/hooks.ts'
 import { useAllCommands } from '../shared/keys/commands.tsx'
 import { Icon, type IconName } from '../shared/kit/icon.tsx'
 import { Keys } from '../shared/kit/keys.tsx'
+import { ErrorNote } from '../shared/kit/notes.tsx'
 import { Status } from '../shared/kit/status.tsx'
 import { rankMatches } from './rank-matches.ts'
 
@@ -30,11 +31,12 @@ const recentSessions = { view: 'touched', per_section: 1000 } as const
 export default function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('')
   const text = useDeferredValue(typed.trim())
-  const entries = useEntries(text)
+  const { entries, ...named } = useEntries(text)
   const found = useMemo(() => rankMatches(entries, text, ({ label }) => label).slice(0, mostShown), [entries, text])
   const search = useSearchEntry(text)
   const contents = useContents(text, found)
-  const shown = text === '' ? found : [...found, ...contents, search]
+  const failed = [named, contents].find(({ error }) => error)
+  const shown = text === '' ? found : [...found, ...contents.entries, search]
   const groups = [...new Set(shown.map(({ group }) => group))]
   return (
     <Ariakit.Dialog
@@ -55,6 +57,7 @@ export default function Palette({ onClose }: { onClose: () => void }): ReactNode
             className="h-full grow bg-transparent text-lg outline-none"
           />
         </div>
+        {failed && <ErrorNote error={failed.error} onRetry={failed.onRetry} />}
         <Ariakit.ComboboxList alwaysVisible className="min-h-0 overflow-y-auto p-1.5">
           {groups.map((group) => (
             <Ariakit.ComboboxGroup key={group} className="mb-1">
@@ -89,11 +92,13 @@ export default function Palette({ onClose }: { onClose: () => void }): ReactNode
   )
 }
 
-function useEntries(text: string): readonly Entry[] {
+type Offered = { entries: readonly Entry[]; error: unknown; onRetry: () => void }
+
+function useEntries(text: string): Offered {
   const navigate = useNavigate()
   const commands = useAllCommands()
   const board = useRead('board.show', recentSessions)
-  return useMemo(() => {
+  const entries = useMemo(() => {
     const cards = board.data?.sections.flatMap(({ cards }) => cards) ?? []
     const sessions = cards.map(
       (card): Entry => ({
@@ -107,26 +112,37 @@ function useEntries(text: string): readonly Entry[] {
     const others = commands.filter(({ isHidden }) => !isHidden)
     return [...sessions.slice(0, text === '' ? 6 : undefined), ...others]
   }, [commands, board.data, navigate, text])
+  return { entries, error: board.error, onRetry: () => void board.refetch() }
 }
 
 /** What the server finds in transcripts, without the sessions that are listed by their names already. */
-function useContents(text: string, found: readonly Entry[]): readonly Entry[] {
+function useContents(text: string, found: readonly Entry[]): Offered {
   const navigate = useNavigate()
-  const input = { q: text, search_contents: true, per_page: 5 }
-  const { data, isPlaceholderData } = useRead('sessions.search', input, { isEnabled: text.length >= shortestSearch })
-  if (text.length < shortestSearch || !data || isPlaceholderData) return []
-  return data.sessions
+  const input = { q: text, search_contents: true, include_matches: true, per_page: 5 }
+  const isEnabled = text.length >= shortestSearch
+  const { data, error, isPlaceholderData, refetch } = useRead('sessions.search', input, { isEnabled })
+  const offered = { error: isEnabled && error, onRetry: () => void refetch() }
+  if (!isEnabled || !data || isPlaceholderData) return { ...offered, entries: [] }
+  const matches = ('matches' in data && data.matches) || {}
+  const entries = data.sessions
     .filter(({ id }) => !found.some((entry) => entry.id === `session ${id}`))
-    .map(
-      (session): Entry => ({
+    .map((session): Entry => {
+      const [first] = matches[session.id] ?? []
+      return {
         id: `content ${session.id}`,
         label: nameOfSession(session),
         group: 'In transcripts',
         icon: 'file-text',
         detail: <Status of={session.status} />,
-        run: () => void navigate({ to: '/sessions/$id', params: { id: String(session.id) } }),
-      }),
-    )
+        run: () =>
+          void navigate({
+            to: '/sessions/$id',
+            params: { id: String(session.id) },
+            ...(first && { hash: `e${first.sequence}` }),
+          }),
+      }
+    })
+  return { ...offered, entries }
 }
 
 function useSearchEntry(text: string): Entry {

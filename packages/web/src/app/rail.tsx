@@ -1,20 +1,19 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { serverPage } from '../shared/api/private-path.ts'
 import { useViewer } from '../shared/api/viewer.ts'
 import { Count } from '../shared/kit/badge.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
 import { Logo } from '../shared/kit/logo.tsx'
 import { Menu } from '../shared/kit/menu.tsx'
+import { part } from '../shared/kit/part.tsx'
 import { useSignOut } from '../shared/state/use-sign-out.ts'
 import { morePlaces, type Place, places, serverPages } from './places.ts'
 import { useShell } from './shell-context.ts'
 import { useSummary } from './summary.ts'
 import { ThemeButton } from './theme-button.tsx'
 
-const NameDialog = lazy(() =>
-  import('../features/people/name-dialog.tsx').then((module) => ({ default: module.NameDialog })),
-)
+const NameDialog = part(() => import('../features/people/name-dialog.tsx'))
 
 const row =
   'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted transition-colors hover:bg-hover hover:text-text aria-[current=page]:bg-selected aria-[current=page]:text-accent-text'
@@ -102,7 +101,7 @@ function ViewerMenu(): ReactNode {
       >
         <span className="max-w-24 truncate">{viewer?.name ?? 'No name'}</span>
       </Menu>
-      <Suspense>{isNaming && <NameDialog isOpen onClose={() => setNaming(false)} />}</Suspense>
+      {isNaming && <NameDialog isOpen onClose={() => setNaming(false)} />}
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useViewer } from '../shared/api/viewer.ts'
 import { ErrorNote } from '../shared/kit/notes.tsx'
+import { part } from '../shared/kit/part.tsx'
 import { LiveProvider } from '../shared/live/live.tsx'
 import { Banners } from './banners.tsx'
 import { BottomBar } from './bottom-bar.tsx'
@@ -11,16 +12,17 @@ import { ShellContext, type ShellDialog } from './shell-context.ts'
 import { TopBar } from './top-bar.tsx'
 import { useShellCommands } from './use-shell-commands.ts'
 
-const Palette = lazy(() => import('./palette.tsx'))
-const AskDialog = lazy(() => import('../features/sessions/ask-dialog.tsx'))
-const KeysHelp = lazy(() => import('./keys-help.tsx'))
+const Palette = part(() => import('./palette.tsx'))
+const AskDialog = part(() => import('../features/sessions/ask-dialog.tsx'))
+const KeysHelp = part(() => import('./keys-help.tsx'))
+const Tooltips = part(() => import('../shared/kit/tooltips.tsx'))
 
 /** Around every page of a person who is signed in. Others are sent to the sign-in page, and back afterwards. */
 export function Shell(): ReactNode {
   const viewer = useViewer()
   if (viewer.data) {
     return (
-      <LiveProvider reactions={reactions}>
+      <LiveProvider reactions={reactions} after={viewer.data.last_event_id}>
         <Frame />
       </LiveProvider>
     )
@@ -69,11 +71,10 @@ function Frame(): ReactNode {
           <BottomBar />
         </div>
       </div>
-      <Suspense>
-        {dialog === 'palette' && <Palette onClose={close} />}
-        {dialog === 'ask' && <AskDialog onClose={close} />}
-        {dialog === 'keys' && <KeysHelp onClose={close} />}
-      </Suspense>
+      <Tooltips />
+      {dialog === 'palette' && <Palette onClose={close} />}
+      {dialog === 'ask' && <AskDialog onClose={close} />}
+      {dialog === 'keys' && <KeysHelp onClose={close} />}
     </ShellContext>
   )
 }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { IconButton } from '../shared/kit/button.tsx'
-import { type Theme, useTheme } from '../shared/state/theme.ts'
+import { type Choice, useAppearance } from '../shared/state/appearance.ts'
 
-const next: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
+const next: Record<Choice<'theme'>, Choice<'theme'>> = { system: 'light', light: 'dark', dark: 'system' }
 const icons = { system: 'sun-moon', light: 'sun', dark: 'moon' } as const
 
 export function ThemeButton(): ReactNode {
-  const [theme, setTheme] = useTheme()
+  const [theme, setTheme] = useAppearance('theme')
   return <IconButton icon={icons[theme]} label={`Theme: ${theme}`} onClick={() => setTheme(next[theme])} />
 }

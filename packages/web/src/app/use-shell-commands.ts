@@ -2,14 +2,15 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { neighboursOf } from '../features/board/list-order.ts'
 import { useNeedsYou } from '../features/needs-you/use-needs-you.ts'
 import { type Command, useCommands } from '../shared/keys/commands.tsx'
-import { useTheme } from '../shared/state/theme.ts'
+import { useAppearance } from '../shared/state/appearance.ts'
 import { morePlaces, places } from './places.ts'
 import type { ShellDialog } from './shell-context.ts'
 
 /** What works on every page. */
 export function useShellCommands(open: (dialog: ShellDialog) => void): void {
   const navigate = useNavigate()
-  const [, setTheme] = useTheme()
+  const [, setTheme] = useAppearance('theme')
+  const [times, setTimes] = useAppearance('times')
   const pages: Command[] = [...places, ...morePlaces].map(({ to, label, icon, keys }) => ({
     id: `go ${to}`,
     label,
@@ -87,6 +88,13 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
       group: 'Appearance',
       icon: 'sun-moon',
       run: () => setTheme('system'),
+    },
+    {
+      id: 'times',
+      label: 'Exact times or ages',
+      group: 'Appearance',
+      icon: 'clock',
+      run: () => setTimes(times === 'ages' ? 'exact' : 'ages'),
     },
   ])
 }

@@ -21,7 +21,7 @@ test('the palette finds a session by letters of its title, and opens pages, all 
   expect(await axe(page)).toEqual([])
 
   await page.keyboard.type(title)
-  await page.locator('[role=option][data-active-item]', { hasText: title }).waitFor()
+  await page.locator('[role=option][data-active-item]', { hasText: new RegExp(`^${title}`) }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: title }).waitFor()
 
@@ -106,4 +106,17 @@ test('an agent is asked about the page that is open', async () => {
     .getByText(/Asked on the dashboard's page “Costs/)
     .first()
     .waitFor()
+})
+
+test('on a phone an agent is asked about the page from the menu More, on a root that the person sees and can change', async () => {
+  const { page, goto, faults } = await openPage({ size: 'phone' })
+  await goto('/costs')
+  await page.getByRole('button', { name: 'More' }).click()
+  const more = page.getByRole('dialog', { name: 'More' })
+  await more.getByRole('button', { name: 'Ask an agent about this page' }).click()
+  await more.waitFor({ state: 'detached' })
+  const dialog = page.getByRole('dialog', { name: 'Ask an agent about this page' })
+  await dialog.getByText('The agent is told that you asked on “Costs').waitFor()
+  await expect.poll(() => dialog.getByLabel('Root').inputValue()).not.toBe('')
+  expect(faults).toEqual([])
 })

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { axe, openPage, screenshot, sharedServer } from '../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { looks } from '../support/looks.ts'
 import { oneTimeLink } from '../support/one-time-link.ts'
 
 test('a person who is not signed in gives an API key and a name, and lands on the page they asked for', async () => {
@@ -22,6 +23,23 @@ test('a person who is not signed in gives an API key and a name, and lands on th
   await expect.poll(() => new URL(page.url()).pathname).toBe('/costs')
   await page.getByRole('button', { name: 'Grace' }).waitFor()
   expect(faults).toEqual([])
+})
+
+describe.each(looks)('on a $size in the $theme theme', (look) => {
+  test('the sign-in page and its refusal have no fault of the policy, of accessibility or of the layout', async () => {
+    const { page, faults, goto } = await openPage({ ...look, isSignedOut: true })
+    await goto('/sign-in')
+    await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    await page.getByLabel('API key').fill('not-a-key')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('That is not an API key of this server').waitFor()
+    await screenshot(page, `sign-in-refused-${look.size}-${look.theme}`)
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    expect(faults).toEqual([])
+  })
 })
 
 test('a one-time link signs in once, and its secret does not stay in the address or in the history', async () => {

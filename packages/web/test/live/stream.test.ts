@@ -1,6 +1,8 @@
 import type { BrowserContext, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { homeFolder, openPage, screenshot, startServer } from '../support/browser.ts'
+import { fileOf } from '../support/built-files.ts'
+import { throughSleeper } from '../support/dead-connections.ts'
 import { launchServer, type Server, steadyPort } from '../support/launch-server.ts'
 
 function isStream(request: Request): boolean {
@@ -48,6 +50,15 @@ function row(page: Page, title: string) {
   return page.getByRole('link', { name: title, exact: true })
 }
 
+/** Without the reads at intervals: the event alone must do. */
+async function onlyByEvents(pages: BrowserContext | Page): Promise<void> {
+  await pages.addInitScript(() => {
+    const every = window.setInterval
+    const patched = (act: () => void, ms = 0) => every(act, ms >= 10_000 ? 2 ** 30 : ms)
+    Object.assign(window, { setInterval: patched })
+  })
+}
+
 async function openBoard(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto('/')
@@ -68,12 +79,7 @@ describe('the event stream', () => {
 
   test('what changes while a page reads for the first time is shown, though that read does not know of it', async () => {
     const { context, page } = await openPage({ server })
-    await context.addInitScript(() => {
-      // Without the reads at intervals: the event alone must do.
-      const every = window.setInterval
-      const patched = (act: () => void, ms = 0) => every(act, ms >= 10_000 ? 2 ** 30 : ms)
-      Object.assign(window, { setInterval: patched })
-    })
+    await onlyByEvents(context)
     let answer = (): void => undefined
     const isHeard = new Promise<void>((resolve) => {
       answer = resolve
@@ -92,6 +98,59 @@ describe('the event stream', () => {
     await row(other, title).waitFor()
     answer()
     await row(page, title).waitFor()
+  })
+
+  test('a page that opens reads each thing once, and shows what changed before its stream was open', async () => {
+    const { page } = await openPage({ server })
+    const reads: string[] = []
+    page.on('request', (request) => {
+      const [, address] = /\/v1(\/.*)$/.exec(request.url()) ?? []
+      if (address && !isStream(request)) reads.push(address)
+    })
+    let open = (): void => undefined
+    const mayOpen = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    await page.route(/\/v1\/events$/, async (route) => {
+      await mayOpen
+      await route.continue()
+    })
+    await page.goto('/settings')
+    const quota = page.getByLabel('Weekly quota, percent')
+    await quota.waitFor()
+    await server.call('PATCH', '/settings', { spot_gate_weekly_threshold_pct: 72 })
+    open()
+    await expect.poll(() => quota.inputValue()).toBe('72')
+    await server.call('PATCH', '/settings', { spot_gate_weekly_threshold_pct: 73 })
+    await expect.poll(() => quota.inputValue()).toBe('73')
+    // What no event was about.
+    const others = reads.filter((address) => /^\/(sign_ins|push_subscriptions|catalog)/.test(address))
+    expect(others.length).toBeGreaterThan(2)
+    expect(others).toEqual([...new Set(others)])
+  })
+
+  test('a change that the other tabs heard between the first read of a tab and its listening is shown', async () => {
+    const { context, page } = await openPage({ server })
+    await page.goto('/')
+    await page.getByText('live', { exact: true }).waitFor()
+    const tab = await context.newPage()
+    await onlyByEvents(tab)
+    let load = (): void => undefined
+    const mayLoad = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    // The board is read while its code is loaded; the tab listens when it has the code.
+    await tab.route(`**/${await fileOf('src/features/board/board-page.tsx')}`, async (route) => {
+      await mayLoad
+      await route.continue()
+    })
+    const isRead = tab.waitForResponse(/\/v1\/board\?/)
+    await tab.goto('/', { waitUntil: 'commit' })
+    await (await isRead).finished()
+    const title = await makeSession()
+    await row(page, title).waitFor()
+    load()
+    await row(tab, title).waitFor()
   })
 
   test('when the tab that reads the stream closes, another one continues after the last event', async () => {
@@ -166,4 +225,77 @@ describe('the event stream', () => {
       expect(await row(page, each).count()).toBe(1)
     }
   })
+
+  test('after a sleep of the computer an open transcript shows what it missed: nothing is missing, nothing twice', async () => {
+    type Made = { session: { id: number } }
+    const talk = { title: 'Talks through a sleep', agent_root: 'sample', prompt: 'say The first words' }
+    const { session } = await server.call<Made>('POST', '/sessions', talk)
+    const ended = async () => {
+      type Turns = { turns: { ended_at: string | null }[] }
+      const { turns } = await server.call<Turns>('GET', `/sessions/${session.id}/turns`)
+      return turns.filter(({ ended_at }) => ended_at !== null).length
+    }
+    const say = async (words: string) => {
+      const before = await ended()
+      await server.call('POST', `/sessions/${session.id}/follow_up`, { prompt: `say ${words}` })
+      await expect.poll(ended).toBe(before + 1)
+    }
+    await expect.poll(ended).toBe(1)
+    const { url, killStreams } = await throughSleeper(server)
+    const { context, page } = await openPage({ server: { url, key: server.key } })
+    await onlyByEvents(context)
+    await context.clock.install()
+    const streams = streamsOf(context)
+    await page.goto(`/sessions/${session.id}`)
+    await page.getByText('live', { exact: true }).waitFor()
+    const said = (words: string) => page.getByRole('article', { name: 'Agent' }).getByText(words, { exact: true })
+    await said('The first words').waitFor()
+    const { opened } = streams
+    killStreams()
+    await say('Said in the sleep')
+    await say('Said later in the sleep')
+    await page.clock.fastForward('01:00:00')
+    await expect.poll(() => streams.opened).toBeGreaterThan(opened)
+    await say('Said after the sleep')
+    const all = ['The first words', 'Said in the sleep', 'Said later in the sleep', 'Said after the sleep']
+    for (const words of all) await said(words).waitFor()
+    const articles = await page.getByRole('article', { name: 'Agent' }).allInnerTexts()
+    expect(articles.flatMap((text) => all.filter((words) => text.includes(words)))).toEqual(all)
+  })
+
+  test('a page that is looked at again drops a stream that was silent for more than 20 seconds, and shows what it missed', async () => {
+    const { url, killStreams } = await throughSleeper(server)
+    const { context } = await openPage({ server: { url, key: server.key } })
+    await onlyByEvents(context)
+    await context.clock.install()
+    const streams = streamsOf(context)
+    const page = await openBoard(context)
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 5_000))
+    await hearNow(page)
+    killStreams()
+    const missed = await makeSession()
+    const lookAgain = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    const { opened } = streams
+    // Seconds pass one by one, and fewer than after which the page gives up by itself.
+    await page.clock.runFor(19_000)
+    await lookAgain()
+    await page.clock.runFor(2_000)
+    expect(streams.opened).toBe(opened)
+    await lookAgain()
+    await page.clock.runFor(100)
+    await expect.poll(() => streams.opened).toBe(opened + 1)
+    await page.clock.resume()
+    await row(page, missed).waitFor()
+    expect(await row(page, missed).count()).toBe(1)
+  })
 })
+
+/** Returns when the stream of the page has brought an event. */
+async function hearNow(page: Page): Promise<void> {
+  const heard = await page.evaluateHandle(() => {
+    const channel = new BroadcastChannel('yardmaster.events')
+    return { event: new Promise<void>((resolve) => channel.addEventListener('message', () => resolve())) }
+  })
+  await makeSession()
+  await heard.evaluate(({ event }) => event)
+}

@@ -1,42 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { append, listed } from '../support/backlog.ts'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
-
-type Item = {
-  id: number
-  title: string
-  position: number
-  precedence: number
-  pinned: boolean
-  estimated_cost: string
-  started_session_id: number | null
-}
+import { looks } from '../support/looks.ts'
 
 const repo = 'acme/yard'
 const address = `/backlog?repo=${encodeURIComponent(repo)}`
-
-async function append(title: string, changes: object = {}): Promise<Item> {
-  const { call } = sharedServer()
-  const { work_backlog_item } = await call<{ work_backlog_item: Item }>('POST', '/work_backlog_items', {
-    key: `manual-${title.toLowerCase().replaceAll(' ', '-')}-${crypto.randomUUID()}`,
-    title,
-    repo,
-    surface: 'uploads',
-    kind: 'bug',
-    scope_direction: 'convergent',
-    estimated_cost: 'small',
-    prompt: 'say done',
-    ...changes,
-  })
-  return work_backlog_item
-}
-
-async function listed(repo = 'yard'): Promise<Item[]> {
-  const { work_backlog_items } = await sharedServer().call<{ work_backlog_items: Item[] }>(
-    'GET',
-    `/work_backlog_items?per_page=100&repo=acme/${repo}`,
-  )
-  return work_backlog_items
-}
 
 async function queued(repo?: string): Promise<string[]> {
   return (await listed(repo)).map(({ title }) => title)
@@ -255,12 +223,14 @@ test('an item at the end of the list stays unpinned when it is moved beyond it, 
   expect(faults).toEqual([])
 })
 
-describe.each([
-  { size: 'desktop', theme: 'light' },
-  { size: 'desktop', theme: 'dark' },
-  { size: 'phone', theme: 'light' },
-  { size: 'phone', theme: 'dark' },
-] as const)('on a $size in the $theme theme', (look) => {
+test('without a forge the page says that it cannot be asked', async () => {
+  const { page, goto } = await openPage()
+  await goto(address)
+  await page.getByRole('button', { name: 'Ask the forge' }).click()
+  await page.getByRole('status').getByText('Forge is not configured').waitFor()
+})
+
+describe.each(looks)('on a $size in the $theme theme', (look) => {
   test('the backlog with items and an open dialog has no fault of accessibility or layout', async () => {
     const { page, faults, goto } = await openPage(look)
     await goto(address)

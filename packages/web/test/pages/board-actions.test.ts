@@ -15,6 +15,8 @@ test('a category is dragged above another one', async () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true }).locator('..')
   const shown = async () => (await page.getByRole('heading', { level: 2, name: /^Dragged/ }).allTextContents()).join()
   await expect.poll(shown).toBe('Dragged onto,Dragged')
+  // It moves the sections down when it comes.
+  await page.getByRole('region', { name: 'Needs you' }).waitFor()
   // Dragging is loaded after the page.
   const isReady = page.locator('[draggable=true]')
   await heading('Dragged').and(isReady).dragTo(heading('Dragged onto').and(isReady))

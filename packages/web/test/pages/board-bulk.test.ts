@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { keepLeavingRows, rowOf } from '../support/board.ts'
 import { type OpenPage, openPage, serverOfFile, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
@@ -68,6 +69,28 @@ test('selected sessions are moved, given a class, started again and snoozed toge
   await (await select(opened, titles)).getByRole('button', { name: 'Snooze' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Snooze', exact: true }).click()
   await expect.poll(() => all(async (id) => (await show(id)).visibility)).toEqual(['snoozed', 'snoozed'])
+  expect(faults).toEqual([])
+})
+
+test('one undo takes back the archive of every selected session', async () => {
+  const titles = ['Undone left', 'Undone right']
+  const ids: number[] = []
+  for (const title of titles) ids.push((await makeSession(title)).id)
+  const opened = await openPage()
+  const { page, goto, faults } = opened
+  await keepLeavingRows(opened)
+  await goto('/?q=Undone')
+  const statuses = () => Promise.all(ids.map(async (id) => (await show(id)).status))
+  await (await select(opened, titles)).getByRole('button', { name: 'Archive' }).click()
+  const offer = page.getByRole('status').filter({ hasText: 'Archived 2 sessions' })
+  await offer.waitFor()
+  expect(await statuses()).toEqual(['archived', 'archived'])
+  await offer.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect.poll(statuses).toEqual(['needs_input', 'needs_input'])
+  for (const title of titles) {
+    await rowOf(page, title).waitFor()
+    await expect.poll(() => rowOf(page, title).getByText('archived', { exact: true }).count()).toBe(0)
+  }
   expect(faults).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { keepLeavingRows } from '../support/board.ts'
 import {
   axe,
   keepBack,
@@ -21,11 +22,6 @@ function row(page: OpenPage['page'], title: string) {
   return page.locator('[data-session]', { hasText: title })
 }
 
-/** A row that leaves the list stays in its place for ten seconds; with a clock that stands still, for the whole test. */
-async function keepLeavingRows(page: OpenPage['page']): Promise<void> {
-  await page.clock.setFixedTime(new Date())
-}
-
 async function choose({ page }: OpenPage, title: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `Actions of ${title}` }).click()
   await page.getByRole('menuitem', { name: item }).click()
@@ -36,7 +32,7 @@ test('archives a session from its row, keeps the row in its place, and takes it 
   const { id } = await makeSession(title)
   const opened = await openPage()
   const { page, goto } = opened
-  await keepLeavingRows(page)
+  await keepLeavingRows(opened)
   await goto('/?q=Archive+me')
   await choose(opened, title, 'Archive')
   await row(page, title).getByText('archived', { exact: true }).waitFor()
@@ -49,12 +45,7 @@ test('archives a session from its row, keeps the row in its place, and takes it 
 
 test('names each session that refused a bulk action, and does the rest', async () => {
   const one = await makeSession('Bulk one rests')
-  const { session: other } = await call<{ session: { id: number } }>('POST', '/sessions', {
-    prompt: 'run sleep 900',
-    title: 'Bulk two has a queue',
-    agent_root: 'sample',
-  })
-  await expect.poll(async () => (await show(other.id)).status).toBe('running')
+  const other = await makeSession('Bulk two has a queue', 'run sleep 900', 'running')
   await call('POST', `/sessions/${other.id}/enqueued_messages`, { content: 'and then this' })
   const opened = await openPage()
   const { page, goto } = opened
@@ -147,7 +138,8 @@ test('adds, renames, freezes, moves and deletes a category, and drags a row into
   await row(page, title).waitFor({ state: 'detached' })
   await choose(opened, `Renamed ${id}`, 'Delete…')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect.poll(async () => (await show(id)).category ?? null).toBeNull()
+  await page.getByRole('button', { name: `Renamed ${id}`, exact: true }).waitFor({ state: 'detached' })
+  expect((await show(id)).category ?? null).toBeNull()
   expect(opened.faults).toEqual([])
 })
 
@@ -181,7 +173,7 @@ test('shows a change of status in the row, and says where a row went that left t
   const { id } = await makeSession(title)
   const opened = await openPage()
   const { page, goto } = opened
-  await keepLeavingRows(page)
+  await keepLeavingRows(opened)
   await goto('/?status=needs_input&q=Leaves')
   await row(page, title).waitFor()
   await page.getByText('live', { exact: true }).waitFor()
@@ -218,6 +210,8 @@ test('starts a session in one line, and moves through the rows by keys', async (
   await page.getByText('1 selected').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('1 selected').waitFor({ state: 'detached' })
+  // The link of the row gets the focus with the next frame.
+  await expect.poll(() => cursor(0).locator(':focus').count()).toBe(1)
   await page.keyboard.press('Enter')
   // The address changes before the page does.
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -314,6 +308,11 @@ test('a session is read and written to beside the board, as wide as the person m
   await page.reload()
   await drawer.getByText('The second answer').last().waitFor()
   await expect.poll(() => drawer.getByRole('separator').getAttribute('aria-valuenow')).toBe('520')
+  const width = () => drawer.getByRole('separator').getAttribute('aria-valuenow')
+  await drawer.getByRole('button', { name: 'Make it narrower' }).click()
+  await expect.poll(width).toBe('480')
+  await drawer.getByRole('button', { name: 'Make it wider' }).click()
+  await expect.poll(width).toBe('800')
   await drawer.getByRole('button', { name: 'Close the session' }).click()
   await drawer.waitFor({ state: 'detached' })
   expect(faults).toEqual([])
@@ -339,14 +338,15 @@ test('a title, a category and a visibility that someone else changes appear by t
     name: `Elsewhere ${Date.now()}`,
   })
   const { id } = await makeSession('Changed by someone else')
-  const { page, goto } = await openPage()
+  const opened = await openPage()
+  const { page, goto } = opened
+  await keepLeavingRows(opened)
   // Without the reads at intervals: only an event makes the page read the board again.
   await page.addInitScript(() => {
     const start = window.setInterval.bind(window)
     window.setInterval = ((work: TimerHandler, ms?: number) =>
-      ms === 20_000 ? 0 : start(work, ms)) as typeof window.setInterval
+      ms === 60_000 ? 0 : start(work, ms)) as typeof window.setInterval
   })
-  await keepLeavingRows(page)
   await goto(`/?q=%23${id}`)
   await row(page, 'Changed by someone else').waitFor()
   await page.getByText('live', { exact: true }).waitFor()

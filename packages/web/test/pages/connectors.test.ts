@@ -117,13 +117,22 @@ test.each([
   { size: 'phone', theme: 'light' },
 ] as const)('the connectors on a $size in the $theme theme name what is missing, and have no fault', async (look) => {
   const { server } = await serverWithConnectors()
-  const { page, faults, goto } = await openPage({ server, ...look })
+  const { page, context, faults, goto } = await openPage({ server, ...look })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await goto('/connectors')
   await page.getByText('2 of 4 MCP servers need you').or(page.getByText('3 of 4 MCP servers need you')).waitFor()
   await page.getByText('TRACKER_TOKEN_OF_THIS_TEST', { exact: true }).waitFor()
   await screenshot(page, `connectors-${look.size}-${look.theme}`)
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
+  const tracker = page.getByRole('listitem').filter({ hasText: 'Tracker' }).first()
+  for (const [label, value] of [
+    ['address', 'https://tracker.example/mcp'],
+    ['TRACKER_TOKEN_OF_THIS_TEST', 'TRACKER_TOKEN_OF_THIS_TEST'],
+  ]) {
+    await tracker.getByRole('button', { name: `Copy ${label}` }).click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(value)
+  }
   await page.getByRole('searchbox', { name: 'Filter' }).fill('track')
   await page.getByText('Team mail').waitFor({ state: 'detached' })
   await expect.poll(() => page.url()).toContain('find=track')

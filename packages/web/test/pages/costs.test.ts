@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { looks } from '../support/looks.ts'
 
 serverOfFile()
 
@@ -100,12 +101,7 @@ test('reads all history again and says how far it is', async () => {
   expect(faults).toEqual([])
 })
 
-describe.each([
-  { size: 'desktop', theme: 'light' },
-  { size: 'desktop', theme: 'dark' },
-  { size: 'phone', theme: 'light' },
-  { size: 'phone', theme: 'dark' },
-] as const)('on a $size in the $theme theme', (look) => {
+describe.each(looks)('on a $size in the $theme theme', (look) => {
   test('the costs page with figures has no fault of accessibility or layout', async () => {
     const { page, faults, goto } = await openPage(look)
     await goto('/costs')

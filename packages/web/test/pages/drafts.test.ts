@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, sharedServer } from '../support/browser.ts'
+import { keepBack, openPage, sharedServer, takeFromPalette } from '../support/browser.ts'
+import { makeSession } from '../support/sessions.ts'
 
 const { call } = sharedServer()
 
@@ -23,19 +24,13 @@ async function makeTrigger(name: string): Promise<{ id: number }> {
 }
 
 async function sessionWithQueue(title: string): Promise<{ id: number; messages: { id: number; content: string }[] }> {
-  const { session } = await call<{ session: { id: number } }>('POST', '/sessions', {
-    prompt: 'sleep 600',
-    title,
-    agent_root: 'sample',
-  })
-  const read = () => call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)
-  await expect.poll(async () => (await read()).session.status).toBe('running')
-  for (const prompt of ['say one', 'say two']) await call('POST', `/sessions/${session.id}/follow_up`, { prompt })
+  const { id } = await makeSession(title, 'sleep 600', 'running')
+  for (const prompt of ['say one', 'say two']) await call('POST', `/sessions/${id}/follow_up`, { prompt })
   const { enqueued_messages: messages } = await call<{ enqueued_messages: { id: number; content: string }[] }>(
     'GET',
-    `/sessions/${session.id}/enqueued_messages`,
+    `/sessions/${id}/enqueued_messages`,
   )
-  return { id: session.id, messages }
+  return { id, messages }
 }
 
 test('changes of a trigger outlive a reload until they are saved or discarded', async () => {
@@ -61,7 +56,7 @@ test('changes of a trigger outlive a reload until they are saved or discarded', 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Saved' }).waitFor()
   expect(await call('GET', `/triggers/${id}`)).toMatchObject({ trigger: { name: 'Saved', prompt_template: 'say it' } })
-  expect(await drafts(page)).toEqual([])
+  await expect.poll(() => drafts(page)).toEqual([])
 
   await goto(`/triggers/${id}?tab=edit`)
   await name.fill('Deleted')
@@ -123,6 +118,71 @@ test('the edited text of a message that leaves the queue goes into the composer,
   await page.getByRole('status').getByText('Your text is in the composer').waitFor()
   expect(await composer.inputValue()).toBe('Half a thought\n\nsay too late')
   expect(await drafts(page)).toEqual([`yardmaster.draft.session.${id}`])
+  expect(faults).toEqual([])
+})
+
+test('text that is typed while a message is sent stays on the session page', async () => {
+  const { id } = await makeSession('Typed on')
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${id}`)
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  const release = await keepBack(page, '**/follow_up')
+  await field.fill('say one')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await field.press('End')
+  await field.pressSequentially(' and then this')
+  release()
+  await expect.poll(() => field.inputValue()).toBe('and then this')
+  await page.getByRole('article', { name: 'Agent' }).getByText('one', { exact: true }).waitFor()
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('and then this')
+  expect(faults).toEqual([])
+})
+
+test('text that replaces a message while it is sent from the inbox stays', async () => {
+  const { id } = await makeSession('Typed something else')
+  const { page, faults, goto } = await openPage()
+  await goto(`/inbox#session-${id}`)
+  const card = page.locator(`#session-${id}`)
+  await card.getByRole('button', { name: 'Follow up' }).click()
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  const release = await keepBack(page, '**/follow_up')
+  await field.fill('say two')
+  await card.getByRole('button', { name: 'Send' }).click()
+  await field.fill('another thought')
+  release()
+  await page.getByRole('status').getByText('Sent').waitFor()
+  await goto(`/sessions/${id}`)
+  await page.getByRole('article', { name: 'Agent' }).getByText('two', { exact: true }).waitFor()
+  expect(await field.inputValue()).toBe('another thought')
+  expect(faults).toEqual([])
+})
+
+test('text that is typed while a session is started from the board or the palette stays', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto('/')
+  const field = page.getByRole('textbox', { name: /^Start a session/ })
+  const release = await keepBack(page, '**/v1/sessions')
+  await field.fill('say quickly')
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await field.press('End')
+  await field.pressSequentially(' and slowly')
+  release()
+  await page.getByRole('status').getByText('Started “say quickly”').waitFor()
+  await expect.poll(() => field.inputValue()).toBe('and slowly')
+  await page.unroute('**/v1/sessions')
+
+  await takeFromPalette(page, 'Ask an agent about', 'Ask an agent about this page')
+  const question = page.getByLabel('What do you want to know, or to be done?')
+  const releaseAsked = await keepBack(page, '**/v1/sessions')
+  await question.fill('say asked')
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
+  await question.press('End')
+  await question.pressSequentially(' and more')
+  releaseAsked()
+  await question.waitFor({ state: 'detached' })
+  const stored = () => page.evaluate(() => localStorage.getItem('yardmaster.draft.ask'))
+  await expect.poll(stored).toBe('and more')
   expect(faults).toEqual([])
 })
 

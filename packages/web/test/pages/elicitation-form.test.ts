@@ -72,6 +72,48 @@ test('an answer that is not sent yet survives a reload, and is forgotten when it
   await expect.poll(drafts).toEqual([])
 })
 
+test('a time is chosen in the zone of the viewer and sent with it, and fields say their limits', async () => {
+  const { page, form, answer, faults } = await asked('When should it be deployed', {
+    type: 'object',
+    properties: {
+      at: { type: 'string', title: 'At', format: 'date-time' },
+      until: { type: 'string', title: 'Until', format: 'date-time', default: '2026-07-01T08:00:00Z' },
+      replicas: { type: 'integer', title: 'Replicas', description: 'Of the service', minimum: 1, maximum: 9 },
+      load: { type: 'number', title: 'Load', maximum: 0.5 },
+      reason: { type: 'string', title: 'Reason', minLength: 3, maxLength: 40 },
+      code: { type: 'string', title: 'Code', minLength: 1 },
+      pin: { type: 'string', title: 'Pin', minLength: 4, maxLength: 4 },
+    },
+    required: ['at', 'replicas'],
+  })
+  const until = form.getByLabel(/^Until/)
+  expect(await until.inputValue()).toBe('2026-07-01T10:00')
+  await form.getByLabel('At', { exact: true }).fill('2026-03-04T10:30')
+  const limits = ['At most 0.5', '3 to 40 characters', 'At least 1 character', 'Exactly 4 characters']
+  for (const limit of ['Of the service · 1 to 9', ...limits]) await form.getByText(limit, { exact: true }).waitFor()
+  await form.getByRole('textbox', { name: 'Replicas' }).fill('3')
+  expect(await axe(page)).toEqual([])
+  await screenshot(page, 'elicitation-time')
+  await form.getByRole('button', { name: 'Accept' }).click()
+  await form.waitFor({ state: 'detached' })
+  expect(await answer()).toMatchObject({
+    action: 'accept',
+    content: { at: '2026-03-04T10:30:00+01:00', until: '2026-07-01T10:00:00+02:00', replicas: 3 },
+  })
+  expect(faults).toEqual([])
+})
+
+test('a question whose fields have names that every object knows is answered', async () => {
+  const names = ['constructor', 'toString']
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', title: `Field ${name}` }]))
+  const { form, answer, faults } = await asked('What is it called', { type: 'object', properties })
+  await form.getByRole('textbox', { name: 'Field toString' }).fill('typed')
+  await form.getByRole('button', { name: 'Accept' }).click()
+  await form.waitFor({ state: 'detached' })
+  expect(await answer()).toMatchObject({ action: 'accept', content: { toString: 'typed' } })
+  expect(faults).toEqual([])
+})
+
 test.each([
   ['Decline', 'decline'],
   ['Dismiss', 'cancel'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { looks } from '../support/looks.ts'
 
 const paths = [
   '/',
@@ -21,13 +22,6 @@ const paths = [
   '/catalog',
   '/no-such-page',
 ]
-
-const looks = [
-  { size: 'desktop', theme: 'light' },
-  { size: 'desktop', theme: 'dark' },
-  { size: 'phone', theme: 'light' },
-  { size: 'phone', theme: 'dark' },
-] as const
 
 describe.each(looks)('on a $size in the $theme theme', (look) => {
   test('every page opens without a fault of the policy, of accessibility or of the layout', async () => {

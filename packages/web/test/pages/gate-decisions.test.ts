@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { looks } from '../support/looks.ts'
 
 const pr = 'https://forge.example/acme/yard/pull/77'
 let held = 0
@@ -59,6 +60,18 @@ test('records what a person thinks of a decision, which only a browser can', asy
   expect(faults).toEqual([])
 })
 
+test('the addresses and the entry of a decision are copied', async () => {
+  const { page, context, goto, faults } = await openPage()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await goto(`/gate_decisions/${held}`)
+  await page.getByRole('button', { name: 'Copy address of the artifact' }).click()
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  await expect.poll(clipboard).toBe(pr)
+  await page.getByRole('button', { name: 'Copy entry' }).click()
+  await expect.poll(async () => JSON.parse(await clipboard())).toMatchObject({ pr, why: 'no test' })
+  expect(faults).toEqual([])
+})
+
 test('a decision and a feedback appear by themselves', async () => {
   const { call } = sharedServer()
   const { page, faults, goto } = await openPage()
@@ -80,10 +93,7 @@ test('a decision and a feedback appear by themselves', async () => {
   expect(faults).toEqual([])
 })
 
-describe.each([
-  { size: 'desktop', theme: 'light' },
-  { size: 'phone', theme: 'dark' },
-] as const)('on a $size in the $theme theme', (look) => {
+describe.each(looks)('on a $size in the $theme theme', (look) => {
   test('the ledger and one decision have no fault of accessibility or layout', async () => {
     const { page, faults, goto } = await openPage(look)
     for (const [path, name] of [

@@ -63,8 +63,8 @@ test('halts the queues, says so above every page, extends it, and discards jobs 
   await page.getByText(/\d+ queues are halted/).waitFor()
   await page.getByText('The queues are halted: only turns run. A flood of jobs.').waitFor()
   await screenshot(page, 'health-halted')
-  type Mode = { queue_recovery_mode: { expires_in_seconds: number; reason: string } }
-  const mode = async () => (await server.call<Mode>('GET', '/health')).queue_recovery_mode
+  type Mode = { expires_in_seconds: number; reason: string }
+  const mode = () => server.call<Mode>('GET', '/health/queue_recovery_mode')
   expect((await mode()).expires_in_seconds).toBeLessThanOrEqual(3600)
   await page.getByRole('button', { name: 'Extend…' }).click()
   const extension = page.getByRole('dialog', { name: 'Halt the queues for longer' })

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { type OpenPage, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { fenced, inJson, rewriteEntries } from '../support/entries.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -20,7 +21,43 @@ test('an agent that nests thousands of quotes takes the page away from no one', 
   expect(faults).toEqual([])
 })
 
-test('marks of direction in a command and in a question are shown, and colours of a terminal are not', async () => {
+/** The transcript of a session whose agent says each of these texts. */
+async function saysTexts(...texts: string[]): Promise<OpenPage> {
+  const { id } = await makeSession('Shows code', texts.map((_, index) => `say TEXT-${index}-`).join('\n'))
+  const opened = await openPage()
+  await rewriteEntries(opened.page, (body) =>
+    texts.reduce((all, text, index) => all.replaceAll(`TEXT-${index}-`, () => inJson(text)), body),
+  )
+  await opened.goto(`/sessions/${id}`)
+  return opened
+}
+
+test('code that its grammar would take minutes to read stays as it is, and the code after it has its colours', async () => {
+  const { page, faults } = await saysTexts(fenced('html', '<script>'.repeat(8_000)), fenced('ts', 'const lease = 1'))
+  const code = page.getByRole('article', { name: 'Agent' }).locator('pre')
+  // The page works while the grammar does.
+  await page.getByRole('textbox', { name: 'Message' }).fill('Meanwhile')
+  await code.locator('span.text-accent-text', { hasText: /^const$/ }).waitFor()
+  expect(await code.filter({ hasText: '<script>' }).locator('span').count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
+test('code stays as it is while the file that colours it is out of reach, and has its colours when it can be read again', async () => {
+  const { page, faults } = await saysTexts(fenced('ts', 'const lease = 1'))
+  await page.route(/\/assets\/worker-/, (route) => route.abort('connectionrefused'))
+  const refused = page.waitForEvent('requestfailed', (request) => /\/assets\/worker-/.test(request.url()))
+  const code = page.getByRole('article', { name: 'Agent' }).locator('pre')
+  await page.reload()
+  await refused
+  await code.getByText('const lease = 1').waitFor()
+  expect(await code.locator('span').count()).toBe(0)
+  await page.unroute(/\/assets\/worker-/)
+  await page.reload()
+  await code.locator('span.text-accent-text', { hasText: /^const$/ }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('marks of direction in a command and in a question are shown, and colours of a terminal are colours', async () => {
   const { id } = await makeSession(
     'Turns its text around',
     String.raw`run printf '\033[31mred\033[0m \342\200\256eman'`,
@@ -30,7 +67,8 @@ test('marks of direction in a command and in a question are shown, and colours o
   await goto(`/sessions/${id}`)
   await page.getByRole('form', { name: 'Question: May I run rm [U+202E]efas # txt.seton?' }).waitFor()
   await page.getByRole('button', { name: /^run printf/ }).click()
-  await page.getByText('red [U+202E]eman').waitFor()
+  await page.locator('pre', { hasText: 'red [U+202E]eman' }).waitFor()
+  await page.locator('pre span.text-failed', { hasText: /^red$/ }).waitFor()
   await screenshot(page, 'session-marks-of-direction')
   expect(await overflows(page)).toEqual([])
   await goto('/')

@@ -117,6 +117,29 @@ test('the board answers the most urgent of it on its first screen', async () => 
   expect(faults).toEqual([])
 })
 
+test('a session that failed is started again from the board and from the inbox', async () => {
+  const { call } = sharedServer()
+  const onBoard = await makeSession('Failed on the board', 'fail the disk is full')
+  const inInbox = await makeSession('Failed in the inbox', 'fail the disk is full')
+  const turnsOf = async (id: number) => (await call<{ turns: unknown[] }>('GET', `/sessions/${id}/turns`)).turns.length
+  const { page, goto, faults } = await openPage()
+  await goto('/')
+  const line = page
+    .getByRole('region', { name: 'Needs you' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Failed on the board' })
+  await line.getByRole('button', { name: 'Restart' }).click()
+  await page.getByRole('status').getByText('Restarted “Failed on the board”').waitFor()
+  expect(await turnsOf(onBoard.id)).toBe(2)
+  await goto('/inbox')
+  const card = page.locator(`#session-${inInbox.id}`)
+  await card.getByText('the disk is full').first().waitFor()
+  await card.getByRole('button', { name: 'Restart' }).click()
+  await page.getByRole('status').getByText('Restarted “Failed in the inbox”').waitFor()
+  expect(await turnsOf(inInbox.id)).toBe(2)
+  expect(faults).toEqual([])
+})
+
 test('a session that is held is in the inbox, and starts at once when a person says so', async () => {
   const server = await startServer()
   await server.call('PATCH', '/settings', { spot_gating_enabled: true, spot_max_concurrent_sessions: 1 })
@@ -136,5 +159,34 @@ test('a session that is held is in the inbox, and starts at once when a person s
   await row.getByRole('button', { name: 'Start now' }).click()
   await expect.poll(() => status(session.id)).toBe('needs_input')
   await row.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+test('a session that a budget holds is in the inbox with a way to the budgets', async () => {
+  const server = await startServer()
+  const { session: spender } = await server.call<Made>('POST', '/sessions', {
+    agent_root: 'sample',
+    prompt: 'usage 1200 34',
+  })
+  const { call } = server
+  await expect.poll(async () => (await call<Made>('GET', `/sessions/${spender.id}`)).session.status).toBe('needs_input')
+  type Budgets = { budgets: { state: string }[] }
+  await call('POST', '/budgets', { scope: 'agent_root', agent_root: 'sample', period: 'month', limit_tokens: 1000 })
+  await expect
+    .poll(async () => (await call<Budgets>('GET', '/budgets')).budgets)
+    .toMatchObject([{ state: 'exhausted' }])
+  await call('POST', '/sessions', {
+    agent_root: 'sample',
+    scheduling_class: 'spot',
+    prompt: 'say later',
+    title: 'Later',
+  })
+  const { page, goto, faults } = await openPage({ server })
+  await goto('/inbox')
+  const row = page.getByRole('listitem').filter({ hasText: 'Waits for a budget' })
+  await row.getByRole('link', { name: 'Later', exact: true }).waitFor()
+  expect(await row.getByRole('button', { name: 'Start now' }).count()).toBe(0)
+  await row.getByRole('link', { name: 'Budgets' }).click()
+  await page.waitForURL('**/costs')
   expect(faults).toEqual([])
 })

@@ -1,35 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alphaCli, startVendor, type Vendor } from '../../../server/test/support/accounts/vendor-server.ts'
+import type { Vendor } from '../../../server/test/support/accounts/vendor-server.ts'
 import { axe, openPage, overflows, screenshot } from '../support/browser.ts'
-import { launchServer, type Server } from '../support/launch-server.ts'
+import type { Server } from '../support/launch-server.ts'
+import { launchWithVendor } from '../support/launch-with-vendor.ts'
 
 let vendor: Vendor
 let server: Server
-let files: string
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  vendor = await startVendor()
-  files = await mkdtemp(join(tmpdir(), 'yardmaster-web-files-'))
-  const models = [{ id: 'a-model', label: 'A model', default: true }]
-  const row = { name: 'keyed', driver: 'acp', command: 'true', environment: ['KEYED_API_KEY'], models }
-  await writeFile(join(files, 'runtimes.json'), JSON.stringify({ runtimes: [row] }))
-  const environment = {
-    RUNTIMES_PATH: join(files, 'runtimes.json'),
-    RUNTIME_ALPHA_COMMAND: alphaCli,
-    ANTHROPIC_BASE_URL: vendor.url,
-    RUNTIME_ALPHA_TOKEN_URL: `${vendor.url}/v1/oauth/token`,
-  }
-  server = await launchServer({ environment })
+  ;({ vendor, server, stop } = await launchWithVendor())
 })
-
-afterAll(async () => {
-  await server.stop()
-  await vendor.close()
-  await rm(files, { recursive: true, force: true })
-})
+afterAll(() => stop())
 
 test('an account is added by its login file, gets a priority, is put into use, refreshed and deleted', async () => {
   const { page, faults, goto } = await openPage({ server })
@@ -118,6 +100,8 @@ test('a key of a runtime without accounts is stored and deleted, and never shown
   const { page, faults, goto } = await openPage({ server })
   await goto('/inference?runtime=keyed')
   await page.getByLabel('Key', { exact: true }).fill('a-provider-key-of-this-test')
+  // Unlike other forms this one keeps no draft.
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('a-provider-key-of-this-test')
   await page.getByRole('button', { name: 'Store' }).click()
   await page.getByText('A key is stored').waitFor()
   expect(await page.content()).not.toContain('a-provider-key-of-this-test')

@@ -104,8 +104,10 @@ test('a double click on Start makes one session', async () => {
   await page.getByRole('textbox', { name: 'What should the agent do?' }).fill('say Only once')
   await page.getByText('Title, goal, class and more').click()
   await page.getByLabel('Title').fill('Pressed twice')
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  await expect.poll(() => start.isEnabled()).toBe(true)
   // Both presses before the page can draw the first one.
-  await page.getByRole('button', { name: 'Start', exact: true }).evaluate((button: HTMLButtonElement) => {
+  await start.evaluate((button: HTMLButtonElement) => {
     button.click()
     button.click()
   })

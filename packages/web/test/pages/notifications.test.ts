@@ -25,7 +25,10 @@ test('notifications are opened, marked read and dismissed, one or all', async ()
   await screenshot(page, 'notifications')
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
+  // Opening another page at once would give the request up.
+  const isMarked = page.waitForResponse(/mark_read/)
   await page.getByRole('link', { name: 'Unread: The kettle boils' }).click()
+  await isMarked
   await page.waitForURL(new RegExp(`/sessions/${opened}$`))
   await goto('/notifications')
   await page.getByRole('button', { name: 'Dismiss The kettle boils' }).click()
@@ -161,4 +164,28 @@ test('a browser that blocks pushes, and one that has none, are told so', async (
   })
   await without.goto('/notifications')
   await without.page.getByText('No pushes here').waitFor()
+})
+
+test('a notification about an account or a budget leads to its page, not to a session', async () => {
+  await notify('Spent last')
+  const { page, faults, goto } = await openPage()
+  let notification_type = 'account_needs_reauth'
+  // Neither an account nor a budget can be made to fail here, so the answer says that one has.
+  await page.route('**/web/*/v1/notifications?*', async (route) => {
+    const answer = await route.fetch()
+    const json: { notifications: object[] } = await answer.json()
+    const notifications = json.notifications.map((each) => ({ ...each, notification_type }))
+    await route.fulfill({ response: answer, json: { ...json, notifications } })
+  })
+  for (const [type, title, path] of [
+    ['account_needs_reauth', 'An account has to be signed in again', '/inference'],
+    ['budget_warning', 'A budget is nearly used up', '/costs'],
+    ['budget_exhausted', 'A budget is used up', '/costs'],
+  ] as const) {
+    notification_type = type
+    await goto('/notifications')
+    await page.getByRole('link', { name: title }).first().click()
+    await expect.poll(() => new URL(page.url()).pathname).toBe(path)
+  }
+  expect(faults).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { looks } from '../support/looks.ts'
 
 serverOfFile()
 
@@ -86,7 +87,7 @@ test('filters the list in the address, and shows the rates over time as a chart 
   const { page, faults, goto } = await openPage()
   await goto('/outcomes')
   const table = page.getByRole('table', { name: 'Outcomes' })
-  await table.getByRole('link', { name: `Session ${analysed}`, exact: true }).waitFor()
+  await table.getByRole('link', { name: 'Mend the retry', exact: true }).waitFor()
   await page.getByRole('img', { name: /Share of sessions that succeeded, by day/ }).waitFor()
   await page.getByRole('button', { name: 'Table', exact: true }).click()
   await page
@@ -96,11 +97,11 @@ test('filters the list in the address, and shows the rates over time as a chart 
     .waitFor()
   await page.getByLabel('Outcome', { exact: true }).selectOption('Failure')
   await expect.poll(() => new URL(page.url()).search).toBe('?outcome=Failure')
-  await expect.poll(() => table.getByRole('link', { name: `Session ${analysed}`, exact: true }).count()).toBe(0)
+  await expect.poll(() => table.getByRole('link', { name: 'Mend the retry', exact: true }).count()).toBe(0)
   await page.getByLabel('Outcome', { exact: true }).selectOption('Any outcome')
   await page.getByLabel('Root', { exact: true }).selectOption('sample')
   await expect.poll(() => new URL(page.url()).search).toBe('?root=sample')
-  await table.getByRole('link', { name: `Session ${analysed}`, exact: true }).waitFor()
+  await table.getByRole('link', { name: 'Mend the retry', exact: true }).waitFor()
   expect(faults).toEqual([])
 })
 
@@ -178,10 +179,7 @@ test('an analysis appears by itself', async () => {
   expect(faults).toEqual([])
 })
 
-describe.each([
-  { size: 'desktop', theme: 'light' },
-  { size: 'phone', theme: 'dark' },
-] as const)('on a $size in the $theme theme', (look) => {
+describe.each(looks)('on a $size in the $theme theme', (look) => {
   test('the outcomes and the segments of one have no fault of accessibility or layout', async () => {
     const { page, faults, goto } = await openPage(look)
     for (const [path, name] of [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, pressInSequence, screenshot, serverOfFile } from '../support/browser.ts'
+import { axe, keepBack, openPage, pressInSequence, screenshot, serverOfFile } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -18,7 +18,9 @@ test('the palette finds sessions by scattered letters, transcripts by their text
   await page.waitForURL(`**/sessions/${id}`)
   await page.keyboard.press('Control+k')
   await field.fill('Say hello')
-  await page.getByRole('group', { name: 'In transcripts' }).getByRole('option').first().waitFor()
+  await page.getByRole('group', { name: 'In transcripts' }).getByRole('option').first().click()
+  await page.waitForURL(/\/sessions\/\d+#e\d+$/)
+  await page.keyboard.press('Control+k')
   await field.fill('Backlog')
   await page.locator('[role=option][data-active-item]', { hasText: 'Backlog' }).waitFor()
   await page.keyboard.press('Enter')
@@ -42,11 +44,38 @@ test('the palette acts on the session at the cursor, and the list of keys has th
   await screenshot(page, 'keys')
   await page.keyboard.press('Escape')
   await pressInSequence(page, 'g', 'i')
-  await page.waitForURL('**/inbox')
+  await page.getByText('Which of the two?').first().waitFor()
+  await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor()
   await pressInSequence(page, 'g', 'b')
-  await page.waitForURL((url) => url.pathname === '/')
-  await page.getByRole('region', { name: 'Needs you' }).waitFor()
+  // From another page one comes back to the filters of before.
+  await page.waitForURL((url) => url.pathname === '/' && url.searchParams.has('q'))
   await page.keyboard.press('n')
   await page.waitForURL(`**/sessions/${waiting.id}`)
   expect(faults).toEqual([])
+})
+
+test('the palette says that sessions or transcripts cannot be read, and reads them again on demand', async () => {
+  const { id } = await makeSession('Numbat census')
+  const { page, goto } = await openPage()
+  await goto('/costs')
+  const addresses = { board: /\/board\?/, search: /\/sessions\/search\?/ }
+  for (const address of Object.values(addresses)) await page.route(address, (route) => route.abort())
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Search or do' })
+  const trouble = palette.getByRole('alert').getByText('The server could not be reached.')
+  await trouble.waitFor()
+  // A read that the page begins by itself must not succeed before the button is pressed.
+  const releaseBoard = await keepBack(page, addresses.board)
+  await palette.getByRole('button', { name: 'Try again' }).click()
+  releaseBoard()
+  await trouble.waitFor({ state: 'detached' })
+  await palette.getByRole('combobox').fill('Numbat')
+  await palette.getByRole('option', { name: 'Numbat census' }).waitFor()
+  await trouble.waitFor()
+  const releaseSearch = await keepBack(page, addresses.search)
+  await palette.getByRole('button', { name: 'Try again' }).click()
+  releaseSearch()
+  await trouble.waitFor({ state: 'detached' })
+  await palette.getByRole('option', { name: 'Numbat census' }).click()
+  await page.waitForURL(`**/sessions/${id}`)
 })

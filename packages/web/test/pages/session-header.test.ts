@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, keepBack, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { isAtWork } from '../support/sessions.ts'
 
 type Session = {
   status: string
@@ -42,6 +43,33 @@ test('edits title and goal in place, and marks a favourite', async () => {
     .toMatchObject({ title: 'New title', goal: 'All tests green', favorited: true })
 })
 
+test('the goal and the status of a session stand on one line', async () => {
+  const { id } = await started('say hello', 'On one line')
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${id}`)
+  const textTop = (text: string) =>
+    page.getByText(text, { exact: true }).evaluate((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return range.getBoundingClientRect().top
+    })
+  await page.getByText('no summary yet', { exact: true }).waitFor()
+  for (const text of ['Status', 'none', 'no summary yet']) expect(await textTop(text)).toBe(await textTop('Goal'))
+})
+
+test('the header of a session keeps its height when the models are read', async () => {
+  const { id } = await started('say hello', 'Keeps its height')
+  const { page, goto } = await openPage()
+  const release = await keepBack(page, /\/v1\/configs/)
+  await goto(`/sessions/${id}`)
+  await page.getByText('no summary yet', { exact: true }).waitFor()
+  const height = () => page.locator('header', { hasText: 'Keeps its height' }).evaluate((header) => header.clientHeight)
+  const before = await height()
+  release()
+  await page.getByRole('button', { name: 'Demo', exact: true }).waitFor()
+  expect(await height()).toBe(before)
+})
+
 test('changes category, class, precedence, heartbeat and pushes, and saves notes as they are written', async () => {
   const { call } = sharedServer()
   const { category } = await call<{ category: { id: number } }>('POST', '/categories', {
@@ -82,6 +110,7 @@ test('archives with an undo, and asks first when messages are queued', async () 
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await read()).status).toBe('needs_input')
   await call('POST', `/sessions/${id}/follow_up`, { prompt: 'sleep 600' })
+  await expect.poll(() => isAtWork(id)).toBe(true)
   await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say never delivered' })
   await page.getByText('becomes 2nd in the queue').waitFor()
   await page.getByRole('button', { name: 'Archive', exact: true }).click()
@@ -155,7 +184,7 @@ test.each(['light', 'dark'] as const)(
   'on a phone in the %s theme every action of the header is in a menu that a thumb reaches',
   async (theme) => {
     const { id, read } = await started('run sleep 900', 'Held in one hand')
-    await expect.poll(async () => (await read()).status).toBe('running')
+    await expect.poll(() => isAtWork(id)).toBe(true)
     const { page, goto, faults } = await openPage({ size: 'phone', theme })
     await goto(`/sessions/${id}`)
     const opener = page.getByRole('button', { name: 'Actions', exact: true })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idleSession } from '../support/board.ts'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
@@ -35,6 +36,25 @@ test('the family of a session names its parent and who else told it something, w
   expect(await overflows(page)).toEqual([])
   await family.getByRole('link', { name: 'Plans the release' }).first().click()
   await page.waitForURL(`**/sessions/${parent.id}`)
+  expect(faults).toEqual([])
+})
+
+test('a family that is too deep to be shown as a whole says so, and a whole one does not', async () => {
+  const ids = [(await idleSession('Ancestor of many')).id]
+  // Nine levels below the ancestor; eight levels are shown.
+  for (let level = 1; level < 10; level += 1)
+    ids.push((await idleSession(`Descendant ${level}`, { parent_session_id: ids.at(-1) })).id)
+  const child = await idleSession('Child of a few', { parent_session_id: (await idleSession('Parent of a few')).id })
+  const { page, goto, faults } = await openPage()
+  const family = page.getByRole('region', { name: 'Family' })
+  await goto(`/sessions/${ids[0]}?tab=info`)
+  await family.getByRole('link', { name: 'Descendant 7', exact: true }).waitFor()
+  await family.getByText(/^At most \d+ sessions and 8 levels .* are shown; the tree is larger\.$/).waitFor()
+  expect(await family.getByRole('link', { name: 'Descendant 9', exact: true }).count()).toBe(0)
+  expect(await overflows(page)).toEqual([])
+  await goto(`/sessions/${child.id}?tab=info`)
+  await family.getByRole('link', { name: 'Parent of a few' }).waitFor()
+  expect(await family.getByText('the tree is larger').count()).toBe(0)
   expect(faults).toEqual([])
 })
 

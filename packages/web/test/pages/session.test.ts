@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { makeSession } from '../support/sessions.ts'
 
 type Created = { session: { id: number } }
-type Status = { session: { status: string; session_notes: string | null; title: string; favorited: boolean } }
 
 /** A turn with everything that a transcript shows. */
 const work = [
@@ -23,11 +23,6 @@ async function startSession(prompt: string, title: string): Promise<number> {
   return session.id
 }
 
-async function becomes(id: number, status: string): Promise<void> {
-  const { call } = sharedServer()
-  await expect.poll(async () => (await call<Status>('GET', `/sessions/${id}`)).session.status).toBe(status)
-}
-
 const looks = [
   { size: 'desktop', theme: 'light' },
   { size: 'desktop', theme: 'dark' },
@@ -38,8 +33,7 @@ const looks = [
 describe.each(looks)('on a $size in the $theme theme', ({ size, theme }) => {
   test('the session page shows a working session without a fault of accessibility or of the layout', async () => {
     const { call } = sharedServer()
-    const id = await startSession(work, 'Fix the flaky retry')
-    await becomes(id, 'needs_input')
+    const { id } = await makeSession('Fix the flaky retry', work)
     await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say I go on.\nask Which of the two?\nsleep 600' })
     await call('POST', `/sessions/${id}/follow_up`, { prompt: 'Also update the README' })
     await call('POST', `/sessions/${id}/follow_up`, { prompt: 'Then open the pull request' })
@@ -50,12 +44,19 @@ describe.each(looks)('on a $size in the $theme theme', ({ size, theme }) => {
     await screenshot(page, `session-${size}-${theme}`)
     expect(await axe(page)).toEqual([])
     expect(await overflows(page)).toEqual([])
-    for (const tab of ['Queue', 'Info', 'Notes', 'Logs']) {
+    const panels = {
+      Queue: page.getByRole('list', { name: 'Queue' }),
+      Info: page.getByRole('combobox', { name: 'Category' }),
+      Notes: page.getByRole('textbox', { name: 'Notes' }),
+      Logs: page.getByLabel('Level'),
+    }
+    for (const [tab, panel] of Object.entries(panels)) {
       const opener =
         size === 'phone'
           ? page.getByRole('navigation', { name: 'About the session' }).getByRole('button', { name: tab })
           : page.getByRole('tab', { name: tab })
       await opener.click()
+      await panel.waitFor()
       await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' })
       await screenshot(page, `session-${size}-${theme}-${tab.toLowerCase()}`)
       expect({ tab, faults: await axe(page) }).toEqual({ tab, faults: [] })
@@ -67,8 +68,7 @@ describe.each(looks)('on a $size in the $theme theme', ({ size, theme }) => {
 })
 
 test('groups tool calls, opens them, and reads a large result as a whole on demand', async () => {
-  const id = await startSession(work, 'Look at the calls')
-  await becomes(id, 'needs_input')
+  const { id } = await makeSession('Look at the calls', work)
   const { page, goto } = await openPage()
   await goto(`/sessions/${id}`)
   await page.getByRole('button', { name: /Ran 3 commands \(1 failed\) · edited 1 file · 1 thought/ }).click()
@@ -98,8 +98,7 @@ test('the note that a message is queued goes away when the message was delivered
 })
 
 test('queues while a turn runs, interrupts by Ctrl+Enter, sends at rest, and keeps the draft until it is accepted', async () => {
-  const id = await startSession('sleep 600', 'Compose')
-  await becomes(id, 'running')
+  const { id } = await makeSession('Compose', 'sleep 600', 'running')
   const { page, goto } = await openPage()
   await goto(`/sessions/${id}`)
   const field = page.getByRole('textbox', { name: 'Message' })
@@ -126,8 +125,7 @@ test('queues while a turn runs, interrupts by Ctrl+Enter, sends at rest, and kee
 
 test('edits, moves, sends and deletes messages of the queue, and takes a deletion back', async () => {
   const { call } = sharedServer()
-  const id = await startSession('sleep 600', 'Queue')
-  await becomes(id, 'running')
+  const { id } = await makeSession('Queue', 'sleep 600', 'running')
   for (const prompt of ['say one', 'say two', 'say three']) await call('POST', `/sessions/${id}/follow_up`, { prompt })
   const { page, goto } = await openPage()
   await goto(`/sessions/${id}?tab=queue`)

@@ -94,8 +94,17 @@ test('a browser signs itself out in the settings, which a phone can reach', asyn
 test('a finger that taps a time sees the whole time and the zone', async () => {
   const { page, goto } = await openPage({ size: 'phone' })
   await goto('/settings')
-  await page.getByRole('listitem').filter({ hasText: 'this browser' }).locator('time').tap()
-  await page.getByRole('tooltip').getByText('(Europe/Berlin)').waitFor()
+  // The part of the page that shows tooltips is loaded late, and sees only taps after that.
+  await expect
+    .poll(async () => {
+      await page.getByRole('listitem').filter({ hasText: 'this browser' }).locator('time').tap()
+      const isShown = page.getByRole('tooltip').getByText('(Europe/Berlin)').waitFor({ timeout: 2_000 })
+      return isShown.then(
+        () => true,
+        () => false,
+      )
+    })
+    .toBe(true)
 })
 
 test('the name is changed, and another browser is signed out from here', async () => {

@@ -1,22 +1,6 @@
 import { expect, test } from 'vitest'
 import { axe, keepBack, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
-
-type Trigger = { id: number; name: string; status: string; conditions: { condition_type: string }[] }
-
-const never = {
-  condition_type: 'schedule',
-  configuration: { scheduled_at: '2040-01-01T00:00:00', timezone: 'Europe/Berlin' },
-}
-
-async function makeTrigger(more: Record<string, unknown>): Promise<Trigger> {
-  const { trigger } = await sharedServer().call<{ trigger: Trigger }>('POST', '/triggers', {
-    agent_root_name: 'sample',
-    prompt_template: 'say {{title}} by {{author}}',
-    trigger_conditions_attributes: [never],
-    ...more,
-  })
-  return trigger
-}
+import { makeTrigger, type MadeTrigger as Trigger } from '../support/triggers.ts'
 
 test('a trigger is made with several conditions, after its next fires and its prompt were shown', async () => {
   const { call } = sharedServer()
@@ -168,6 +152,17 @@ test('a trigger that failed is in the inbox, and is enabled again on its page', 
   await page.getByRole('button', { name: 'Disable' }).waitFor()
   await goto('/inbox')
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  await row.waitFor({ state: 'detached' })
+})
+
+test('an open inbox shows a trigger when it fails, and no longer when it is enabled again', async () => {
+  const { page, goto } = await openPage()
+  await goto('/inbox')
+  await page.getByText('live', { exact: true }).waitFor()
+  const { id } = await makeTrigger({ name: 'Failed meanwhile', status: 'failed' })
+  const row = page.getByRole('listitem').filter({ hasText: 'Failed meanwhile' })
+  await row.waitFor()
+  await sharedServer().call('POST', `/triggers/${id}/toggle`)
   await row.waitFor({ state: 'detached' })
 })
 

@@ -45,3 +45,14 @@ test('the selected tab is in sight where the tabs are wider than the window', as
     })
     .toBeLessThanOrEqual(320)
 })
+
+test('the Back button leaves a list whose page number is gone', async () => {
+  const { page, goto } = await openPage()
+  for (const path of ['/triggers', '/backlog', '/outcomes', '/gate_decisions']) {
+    await goto('/settings')
+    await goto(`${path}?page=9`)
+    await page.waitForURL((url) => url.pathname === path && !url.search.includes('9'))
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  }
+})

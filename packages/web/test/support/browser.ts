@@ -8,6 +8,7 @@ import axeCore from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest'
 import { launchServer, type Server } from './launch-server.ts'
+import { recordOperations } from './operation-coverage.ts'
 
 const flags = [
   '--no-sandbox',
@@ -131,7 +132,14 @@ export async function openPage({
       httpCredentials: { username: 'supervisor', password: operatorPassword },
     }),
   })
-  onTestFinished(() => context.close())
+  const answered = recordOperations(context)
+  onTestFinished(async () => {
+    await answered()
+    // A read that a handler of the test passes on would be answered after the end.
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  })
   context.setDefaultTimeout(endsHangMs)
   await keepToasts(context)
   if (!isSignedOut) await signIn(context, server)
@@ -153,7 +161,7 @@ export async function openPage({
  * Keeps toasts for a minute instead of 5 or 10 seconds: on a busy machine more than that can pass between two steps of a test, and what
  * the second one waits for or clicks would be gone.
  */
-async function keepToasts(context: BrowserContext): Promise<void> {
+export async function keepToasts(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     const start = window.setTimeout
     const patched = (act: () => void, ms = 0) => start(act, ms === 5_000 || ms === 10_000 ? 60_000 : ms)
@@ -168,7 +176,7 @@ export async function pressInSequence(page: Page, ...keys: string[]): Promise<vo
 }
 
 /** Keeps back the answers to requests of this address until the returned function is called. */
-export async function keepBack(page: Page, address: string): Promise<() => void> {
+export async function keepBack(page: Page, address: string | RegExp): Promise<() => void> {
   let release = (): void => undefined
   const isReleased = new Promise<void>((resolve) => {
     release = resolve

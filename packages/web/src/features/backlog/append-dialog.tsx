@@ -4,92 +4,106 @@ import {
   type ScopeDirection,
   scopeDirections,
 } from '@yardmaster/contract/backlog/vocabulary'
-import { type FormEvent, type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
-import { Button } from '../../shared/kit/button.tsx'
-import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, TextArea, TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useTypedForm } from '../../shared/state/typed-form.ts'
 
+const empty = {
+  title: '',
+  issue_url: '',
+  prompt: '',
+  repo: '',
+  surface: '',
+  kind: 'bug',
+  key: '',
+  estimated_cost: estimatedCosts[0] as EstimatedCost,
+  scope_direction: scopeDirections[0] as ScopeDirection,
+  notes: '',
+}
+
+/** What was typed stays when the dialog is closed, also by a click beside it. */
 export function AppendDialog({ onClose }: { onClose: () => void }): ReactNode {
-  const id = useId()
   const toasts = useToasts()
+  const { values, field, discard, sending, accepted } = useTypedForm('backlog.append', empty)
   const append = useWrite('work_backlog_items.append', {
     complains: false,
     onSuccess: ({ created, position, work_backlog_item: { key } }) => {
       toasts.say(created ? `Queued at position ${position}` : `${key} is queued already, at position ${position}`)
+      accepted()
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    const title = text('title')
+  const submit = () => {
+    sending()
     append.mutate({
-      key: text('key') || `manual-${slugOf(title)}`,
-      title,
-      repo: text('repo'),
-      surface: text('surface'),
-      kind: text('kind'),
-      estimated_cost: text('estimated_cost') as EstimatedCost,
-      scope_direction: text('scope_direction') as ScopeDirection,
-      issue_url: text('issue_url') || null,
-      prompt: text('prompt') || null,
-      notes: text('notes') || null,
+      ...values,
+      key: values.key.trim() || `manual-${slugOf(values.title)}`,
+      title: values.title.trim(),
+      repo: values.repo.trim(),
+      surface: values.surface.trim(),
+      kind: values.kind.trim(),
+      issue_url: values.issue_url.trim() || null,
+      prompt: values.prompt.trim() || null,
+      notes: values.notes.trim() || null,
     })
   }
   return (
-    <Dialog
+    <FormDialog
       title="Add work"
-      isOpen
+      button="Queue it"
+      isBusy={append.isPending}
+      error={append.error}
+      onSubmit={submit}
+      onDiscard={discard}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={id} isBusy={append.isPending}>
-            Queue it
-          </Button>
-        </>
-      }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-3">
+      <TextField
+        label="What is to be done"
+        required
+        placeholder="Retry the upload after a lost connection"
+        {...field('title')}
+      />
+      <TextField
+        label="Issue"
+        type="url"
+        hint="Its address. Without an issue write a prompt."
+        {...field('issue_url')}
+      />
+      <TextArea
+        label="Prompt"
+        rows={3}
+        hint="What the agent is asked to do, instead of implementing the issue"
+        {...field('prompt')}
+      />
+      <div className="grid gap-3 md:grid-cols-2">
+        <TextField label="Repository" required placeholder="owner/name" {...field('repo')} />
         <TextField
-          label="What is to be done"
-          name="title"
+          label="Surface"
           required
-          placeholder="Retry the upload after a lost connection"
+          placeholder="uploads"
+          hint="The part of the product"
+          {...field('surface')}
         />
-        <TextField label="Issue" name="issue_url" type="url" hint="Its address. Without an issue write a prompt." />
-        <TextArea
-          label="Prompt"
-          name="prompt"
-          rows={3}
-          hint="What the agent is asked to do, instead of implementing the issue"
+        <TextField label="Kind" required {...field('kind')} />
+        <TextField label="Key" placeholder="name#498" hint="Made from the title if empty" {...field('key')} />
+        <Select
+          label="Cost"
+          hint="Decides its band: small work is started first"
+          options={estimatedCosts.map((cost) => ({ value: cost, label: cost }))}
+          {...field('estimated_cost')}
         />
-        <div className="grid gap-3 md:grid-cols-2">
-          <TextField label="Repository" name="repo" required placeholder="owner/name" />
-          <TextField label="Surface" name="surface" required placeholder="uploads" hint="The part of the product" />
-          <TextField label="Kind" name="kind" required defaultValue="bug" />
-          <TextField label="Key" name="key" placeholder="name#498" hint="Made from the title if empty" />
-          <Select
-            label="Cost"
-            name="estimated_cost"
-            hint="Decides its band: small work is started first"
-            options={estimatedCosts.map((cost) => ({ value: cost, label: cost }))}
-          />
-          <Select
-            label="Direction"
-            name="scope_direction"
-            hint="Whether it narrows or widens the product"
-            options={scopeDirections.map((direction) => ({ value: direction, label: direction }))}
-          />
-        </div>
-        <TextArea label="Notes" name="notes" rows={2} />
-        <ErrorNote error={append.error} />
-      </form>
-    </Dialog>
+        <Select
+          label="Direction"
+          hint="Whether it narrows or widens the product"
+          options={scopeDirections.map((direction) => ({ value: direction, label: direction }))}
+          {...field('scope_direction')}
+        />
+      </div>
+      <TextArea label="Notes" rows={2} {...field('notes')} />
+    </FormDialog>
   )
 }
 

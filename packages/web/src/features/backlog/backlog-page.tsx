@@ -1,14 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { estimatedCosts } from '@yardmaster/contract/backlog/vocabulary'
 import { type ReactNode, useState } from 'react'
-import { useRead } from '../../shared/api/hooks.ts'
+import type { Result } from '../../shared/api/client.ts'
+import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { useCommands } from '../../shared/keys/commands.tsx'
 import { Button } from '../../shared/kit/button.tsx'
+import { counted } from '../../shared/kit/counted.ts'
 import { Select } from '../../shared/kit/field.tsx'
+import { filterChoices } from '../../shared/kit/filter-choices.ts'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Pager } from '../../shared/kit/pager.tsx'
 import { Tabs } from '../../shared/kit/tabs.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
 import { AppendDialog } from './append-dialog.tsx'
 import { BacklogList } from './backlog-list.tsx'
 import type { BacklogSearch, View } from './backlog-search.ts'
@@ -43,10 +47,19 @@ export default function BacklogPage(): ReactNode {
     ...exact,
     ...(cost && { estimated_cost: cost }),
   })
+  const toasts = useToasts()
+  const ask = useWrite('work_backlog_items.check_issues', {
+    onSuccess: ({ due }) =>
+      toasts.say(
+        due === 0
+          ? 'No issue of the forge is queued, or all were asked about within the last minute'
+          : `The forge is asked about ${counted(due, 'issue', 'issues')}`,
+      ),
+  })
   const items = data?.work_backlog_items ?? []
   const placing = usePlacing(items, data?.counts.queued ?? 0)
-  const change = (changes: BacklogSearch) =>
-    void navigate({ to: '/backlog', search: { ...search, page: undefined, ...changes } })
+  const change = (changes: BacklogSearch, options = {}) =>
+    void navigate({ to: '/backlog', search: { ...search, page: undefined, ...changes }, ...options })
   const close = () => setOpen(undefined)
   useCommands([
     {
@@ -73,6 +86,9 @@ export default function BacklogPage(): ReactNode {
       note={counts && `${counts.queued} queued${counts.pinned > 0 ? `, ${counts.pinned} of them pinned` : ''}`}
       actions={
         <>
+          <Button icon="refresh-cw" isBusy={ask.isPending} onClick={() => ask.mutate({})}>
+            Ask the forge
+          </Button>
           <Button icon="play" onClick={() => setOpen({ dialog: 'pull' })}>
             Pull
           </Button>
@@ -96,7 +112,7 @@ export default function BacklogPage(): ReactNode {
             { name: 'removed', label: 'Removed', count: counts?.removed ?? 0 },
           ]}
         >
-          <Filters search={search} items={items} onChange={change} />
+          <Filters search={search} values={data?.filter_values ?? none} onChange={change} />
           {isLoading && <Skeleton />}
           {data && items.length === 0 && (
             <EmptyState
@@ -115,7 +131,7 @@ export default function BacklogPage(): ReactNode {
             onRemove={(item) => setOpen({ dialog: 'remove', item })}
             onPinAt={(item) => setOpen({ dialog: 'pin', item })}
           />
-          {data && <Pager of={data.pagination} onPage={(chosen) => change({ page: chosen })} />}
+          {data && <Pager of={data.pagination} onPage={(page, options) => change({ page }, options)} />}
         </Tabs>
       </Panel>
       {open?.dialog === 'append' && <AppendDialog onClose={close} />}
@@ -127,16 +143,15 @@ export default function BacklogPage(): ReactNode {
   )
 }
 
-type FiltersProps = { search: BacklogSearch; items: readonly Item[]; onChange: (changes: BacklogSearch) => void }
+const none = { repos: [], surfaces: [] }
 
-/** The choices are what the shown items have, and what is chosen. */
-function Filters({ search, items, onChange }: FiltersProps): ReactNode {
-  const choices = (any: string, values: readonly (string | undefined)[]) => [
-    { value: '', label: any },
-    ...[...new Set(values)]
-      .flatMap((value) => (value ? [{ value, label: value }] : []))
-      .toSorted((a, b) => a.label.localeCompare(b.label)),
-  ]
+type FiltersProps = {
+  search: BacklogSearch
+  values: Result<'work_backlog_items.list'>['filter_values']
+  onChange: (changes: BacklogSearch) => void
+}
+
+function Filters({ search, values, onChange }: FiltersProps): ReactNode {
   return (
     <div className="grid grid-cols-2 gap-2 border-line border-b p-2 md:flex md:*:w-40">
       <Select
@@ -151,14 +166,14 @@ function Filters({ search, items, onChange }: FiltersProps): ReactNode {
         isLabelHidden
         value={search.repo ?? ''}
         onChange={(event) => onChange({ repo: event.currentTarget.value || undefined })}
-        options={choices('Any repository', [search.repo, ...items.map(({ repo }) => repo)])}
+        options={filterChoices('Any repository', [search.repo, ...values.repos])}
       />
       <Select
         label="Surface"
         isLabelHidden
         value={search.surface ?? ''}
         onChange={(event) => onChange({ surface: event.currentTarget.value || undefined })}
-        options={choices('Any surface', [search.surface, ...items.map(({ surface }) => surface)])}
+        options={filterChoices('Any surface', [search.surface, ...values.surfaces])}
       />
       <Select
         label="Pinned"

@@ -1,4 +1,5 @@
 import { type EstimatedCost, estimatedCosts } from '@yardmaster/contract/backlog/vocabulary'
+import { pageOf } from '../../shared/state/page-of.ts'
 
 const views = ['queued', 'in_flight', 'parked', 'started', 'removed'] as const
 
@@ -21,7 +22,6 @@ export function backlogSearch(raw: Record<string, unknown>): BacklogSearch {
   const [repo, surface, kind] = [raw.repo, raw.surface, raw.kind].map((value) =>
     typeof value === 'string' ? value : '',
   )
-  const page = Number(raw.page)
   return {
     ...(status && { status }),
     ...(cost && { cost }),
@@ -29,6 +29,6 @@ export function backlogSearch(raw: Record<string, unknown>): BacklogSearch {
     ...(surface && { surface }),
     ...(kind && { kind }),
     ...(typeof raw.pinned === 'boolean' && { pinned: raw.pinned }),
-    ...(Number.isInteger(page) && page > 1 && { page }),
+    ...pageOf(raw),
   }
 }

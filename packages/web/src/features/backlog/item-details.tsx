@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
-import { Code } from '../../shared/kit/copy-button.tsx'
+import { Code, Copyable, CopyButton } from '../../shared/kit/copy-button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Facts } from '../../shared/kit/facts.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
@@ -19,17 +19,17 @@ export function ItemDetails({ item: shown, onClose }: { item: Item; onClose: () 
         <Facts
           of={[
             ['Key', <Code key="key">{item.key}</Code>],
-            ['Repository', item.repo],
+            ['Repository', item.repo && <Code label="repository">{item.repo}</Code>],
             ['Surface', item.surface],
             ['Kind', `${item.kind}, ${item.scope_direction}`],
             ['Cost', item.estimated_cost],
             ['Rank', `${item.precedence}${item.pinned ? ', pinned' : ''}`],
             ['Position', item.position],
-            ['Issue', item.issue_url && <Outside key="issue" to={item.issue_url} />],
+            ['Issue', item.issue_url && <Outside to={item.issue_url} />],
             ['State of the issue', item.issue_url && livenessOf(item)],
             ['Verdict of the gate', item.gate_verdict],
             ['Decided', item.decided_at],
-            ['Gate session', item.gate_session],
+            ['Gate session', item.gate_session && <Code label="gate session">{item.gate_session}</Code>],
           ]}
         />
         <section>
@@ -92,16 +92,21 @@ function SessionLink({ id, before }: { id: number; before: string }): ReactNode 
 
 function Outside({ to }: { to: string }): ReactNode {
   return (
-    <a href={to} target="_blank" rel="noreferrer" className="break-all text-accent-text hover:underline">
-      {to}
-    </a>
+    <Copyable value={to} label="address of the issue">
+      <a href={to} target="_blank" rel="noreferrer" className="break-all text-accent-text hover:underline">
+        {to}
+      </a>
+    </Copyable>
   )
 }
 
 function Text({ title, text, isCode = false }: { title: string; text: string; isCode?: boolean }): ReactNode {
   return (
     <section>
-      <h3 className="mb-1 font-semibold">{title}</h3>
+      <div className="mb-1 flex items-center gap-1">
+        <h3 className="font-semibold">{title}</h3>
+        <CopyButton value={text} label={title.toLowerCase()} />
+      </div>
       <p
         className={`max-h-72 overflow-y-auto whitespace-pre-wrap break-words rounded-md bg-canvas p-3 ${isCode ? 'font-mono text-sm' : ''}`}
       >

@@ -1,11 +1,10 @@
-import { type FormEvent, type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
-import { Button } from '../../shared/kit/button.tsx'
-import { Dialog } from '../../shared/kit/dialog.tsx'
 import { TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useTypedForm } from '../../shared/state/typed-form.ts'
 import type { Item } from './rank.ts'
 import type { Placing } from './use-placing.ts'
 
@@ -13,85 +12,58 @@ type ItemDialogProps = { item: Item; onClose: () => void }
 
 /** The row stays as history, with the reason. */
 export function RemoveDialog({ item, onClose }: ItemDialogProps): ReactNode {
-  const id = useId()
   const toasts = useToasts()
   const { data: viewer } = useViewer()
+  const { values, field, discard, sending, accepted } = useTypedForm(`backlog.remove.${item.id}`, {
+    reason: item.liveness === 'closed' ? 'issue closed' : '',
+  })
   const remove = useWrite('work_backlog_items.remove', {
     complains: false,
     onSuccess: () => {
       toasts.say('Removed from the queue')
+      accepted()
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const reason = String(new FormData(event.currentTarget).get('reason'))
-    remove.mutate({ id: String(item.id), reason, ...(viewer?.name && { removed_by: viewer.name }) })
+  const submit = () => {
+    sending()
+    remove.mutate({ id: String(item.id), ...values, ...(viewer?.name && { removed_by: viewer.name }) })
   }
   return (
-    <Dialog
+    <FormDialog
       title="Remove from the queue"
+      button="Remove it"
+      isDangerous
       width="sm"
-      isOpen
+      isBusy={remove.isPending}
+      error={remove.error}
+      onSubmit={submit}
+      onDiscard={discard}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" form={id} isBusy={remove.isPending}>
-            Remove it
-          </Button>
-        </>
-      }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-3">
-        <p>{item.title}</p>
-        <TextField
-          label="Reason"
-          name="reason"
-          required
-          defaultValue={item.liveness === 'closed' ? 'issue closed' : ''}
-          hint="Kept in the history of the backlog"
-        />
-        <ErrorNote error={remove.error} />
-      </form>
-    </Dialog>
+      <p>{item.title}</p>
+      <TextField label="Reason" required hint="Kept in the history of the backlog" {...field('reason')} />
+    </FormDialog>
   )
 }
 
 export function PinDialog({ item, placing, onClose }: ItemDialogProps & { placing: Placing }): ReactNode {
-  const id = useId()
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    placing.pinAt(item, Number(new FormData(event.currentTarget).get('precedence')))
+  const submit = (form: FormData) => {
+    placing.pinAt(item, Number(form.get('precedence')))
     onClose()
   }
   return (
-    <Dialog
-      title="Pin at a rank"
-      width="sm"
-      isOpen
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={id}>
-            Pin it
-          </Button>
-        </>
-      }
-    >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-3">
-        <p>{item.title}</p>
-        <TextField
-          label="Rank"
-          name="precedence"
-          type="number"
-          step="1"
-          required
-          defaultValue={item.precedence}
-          hint="A higher rank is started sooner. A pinned item is never moved by itself."
-        />
-      </form>
-    </Dialog>
+    <FormDialog title="Pin at a rank" button="Pin it" width="sm" onSubmit={submit} onClose={onClose}>
+      <p>{item.title}</p>
+      <TextField
+        label="Rank"
+        name="precedence"
+        type="number"
+        step="1"
+        required
+        defaultValue={item.precedence}
+        hint="A higher rank is started sooner. A pinned item is never moved by itself."
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
 import { limits } from '@yardmaster/contract/limits'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
-import { Button } from '../../shared/kit/button.tsx'
-import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Switch, TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import type { Item } from './rank.ts'
 
@@ -12,7 +10,6 @@ const { pull: most, dead: mostDead } = limits.backlog
 
 /** Starts items from the top of the queue. Items of the shown page whose issue is closed can be removed in the same step. */
 export function PullDialog({ items, onClose }: { items: readonly Item[]; onClose: () => void }): ReactNode {
-  const id = useId()
   const toasts = useToasts()
   const dead = items.filter(({ liveness }) => liveness === 'closed').slice(0, mostDead)
   const [isClearing, setClearing] = useState(dead.length > 0)
@@ -29,49 +26,39 @@ export function PullDialog({ items, onClose }: { items: readonly Item[]; onClose
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
+  const submit = (form: FormData) =>
     pull.mutate({
-      count: Number(new FormData(event.currentTarget).get('count')),
+      count: Number(form.get('count')),
       ...(isClearing && { dead: dead.map(({ key }) => ({ key, reason: 'issue_closed' as const })) }),
     })
-  }
   return (
-    <Dialog
+    <FormDialog
       title="Pull from the top"
+      button="Start them"
       width="sm"
-      isOpen
+      isBusy={pull.isPending}
+      error={pull.error}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={id} isBusy={pull.isPending}>
-            Start them
-          </Button>
-        </>
-      }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-3">
-        <TextField
-          label="How many"
-          name="count"
-          type="number"
-          min={0}
-          max={most}
-          required
-          defaultValue={1}
-          hint={`At most ${most}. Each starts in a spot session of its own, in the order of the queue.`}
+      <TextField
+        label="How many"
+        name="count"
+        type="number"
+        min={0}
+        max={most}
+        required
+        defaultValue={1}
+        hint={`At most ${most}. Each starts in a spot session of its own, in the order of the queue.`}
+      />
+      {dead.length > 0 && (
+        <Switch
+          label={`First remove ${dead.length} whose issue is closed`}
+          hint={dead.map(({ key }) => key).join(', ')}
+          isOn={isClearing}
+          onChange={setClearing}
         />
-        {dead.length > 0 && (
-          <Switch
-            label={`First remove ${dead.length} whose issue is closed`}
-            hint={dead.map(({ key }) => key).join(', ')}
-            isOn={isClearing}
-            onChange={setClearing}
-          />
-        )}
-        <ErrorNote error={pull.error} />
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }

@@ -69,12 +69,12 @@ function isBefore(one: Ranked, other: Ranked): boolean {
   return first === second ? one.id < other.id : first < second
 }
 
-/** The list as it will be: the item pinned at its new rank, the numbers of the places where they were. */
-export function pinnedAt(items: Item[], id: number, precedence: number): Item[] {
+/** The list with the item at this rank, the numbers of the places where they were. */
+export function placedAt(items: Item[], id: number, rank: Pick<Item, 'precedence' | 'pinned'>): Item[] {
   if (!items.some((each) => each.id === id)) return items
   const positions = items.map(({ position }) => position)
   return items
-    .map((each) => (each.id === id ? { ...each, precedence, pinned: true } : each))
+    .map((each) => (each.id === id ? { ...each, ...rank } : each))
     .sort((one, other) => (isBefore(one, other) ? -1 : 1))
     .map((each, index) => ({ ...each, position: positions[index] ?? null }))
 }

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { call, type Result } from '../../shared/api/client.ts'
 import { keyOf, refresh, useWrite } from '../../shared/api/hooks.ts'
+import { showInLists } from '../../shared/api/rows-at-once.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { type Item, isOutsideBand, pinnedAt, rankAt, stretchOf } from './rank.ts'
+import { type Item, isOutsideBand, placedAt, rankAt, stretchOf } from './rank.ts'
 
 type List = Result<'work_backlog_items.list'>
 
@@ -24,18 +25,30 @@ export function usePlacing(items: readonly Item[], queued: number): Placing {
   const pin = useWrite('work_backlog_items.pin', {
     optimistic(cache, { id, precedence }) {
       const lists = { queryKey: keyOf('work_backlog_items.list') }
-      const before = cache.getQueriesData<List>(lists)
-      cache.setQueriesData<List>(
-        lists,
-        (list) =>
-          list && { ...list, work_backlog_items: pinnedAt(list.work_backlog_items, Number(id), Number(precedence)) },
-      )
+      const find = () =>
+        cache
+          .getQueriesData<List>(lists)
+          .flatMap(([, list]) => list?.work_backlog_items ?? [])
+          .find((each) => each.id === Number(id))
+      const show = (rank: Pick<Item, 'precedence' | 'pinned'>) =>
+        cache.setQueriesData<List>(
+          lists,
+          (list) => list && { ...list, work_backlog_items: placedAt(list.work_backlog_items, Number(id), rank) },
+        )
+      const old = find()
+      show({ precedence: Number(precedence), pinned: true })
       return () => {
-        for (const [key, list] of before) cache.setQueryData(key, list)
+        // Another write may have changed other items meanwhile, or put this one elsewhere.
+        if (old && find()?.precedence === Number(precedence)) show({ precedence: old.precedence, pinned: old.pinned })
       }
     },
   })
   const unpin = useWrite('work_backlog_items.unpin', {
+    // Its place is the server's to say. A list of pinned items loses it.
+    optimistic: (cache, { id }) =>
+      showInLists(cache, { name: 'work_backlog_items.list', part: 'work_backlog_items' }, (row, { pinned }) =>
+        row.id !== Number(id) ? row : pinned === true ? undefined : { ...row, pinned: false },
+      ),
     onSuccess: ({ work_backlog_item: { position, estimated_cost } }) =>
       toasts.say(`Ranked by its ${estimated_cost} cost again, at position ${position}`),
   })

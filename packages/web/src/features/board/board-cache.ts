@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Result } from '../../shared/api/client.ts'
+import type { Undo } from '../../shared/api/hooks.ts'
 
 export type Board = Result<'board.show'>
 export type BoardSection = Board['sections'][number]
@@ -8,14 +9,25 @@ export type CardChange = Partial<BoardCard>
 
 const boards = { queryKey: ['board.show'] }
 
-/** Changes cards in every board that was read, and answers how to take that back. Boards without them stay as they are. */
-export function patchCards(cache: QueryClient, changes: ReadonlyMap<number, CardChange>): () => void {
+/** Changes cards in every board that was read, and answers how to take that back. No board has them: nothing is changed or answered. */
+export function patchCards(cache: QueryClient, changes: ReadonlyMap<number, CardChange>): Undo | undefined {
   const before = new Map<number, BoardCard>()
   cache.setQueriesData<Board>(boards, (board) => board && withCards(board, changes, before))
+  if (before.size === 0) return undefined
   return () => {
     const back = new Map([...before].map(([id, card]) => [id, undoOf(card, changes.get(id))] as const))
     cache.setQueriesData<Board>(boards, (board) => board && withCards(board, back))
   }
+}
+
+/** Whether a board that is on the page has this session. */
+export function isOnBoard(cache: QueryClient, id: number | null): boolean {
+  return cache
+    .getQueryCache()
+    .findAll({ ...boards, type: 'active' })
+    .some(({ state }) =>
+      (state.data as Board | undefined)?.sections.some(({ cards }) => cards.some((card) => card.id === id)),
+    )
 }
 
 /** The keys that the change set, as they were. */
@@ -37,27 +49,4 @@ function withCards(board: Board, changes: ReadonlyMap<number, CardChange>, befor
     return { ...section, cards }
   })
   return isChanged ? { ...board, sections } : board
-}
-
-/** Moves a card to a section, before another card or to its top, in every board by category. */
-export function moveCard(cache: QueryClient, id: number, to: { key: string; beforeId?: number | undefined }): void {
-  cache.setQueriesData<Board>(boards, (board) => {
-    const card = board?.sections.flatMap(({ cards }) => cards).find((each) => each.id === id)
-    if (!board || !card || !board.sections.some(({ key }) => key === to.key)) return board
-    const sections = board.sections.map((section) => {
-      const rest = section.cards.filter((each) => each.id !== id)
-      if (section.key !== to.key) return rest.length === section.cards.length ? section : counted(section, rest)
-      const at = to.beforeId === undefined ? 0 : rest.findIndex((each) => each.id === to.beforeId)
-      const place = at === -1 ? rest.length : at
-      const { category_id: _, ...bare } = card
-      const moved = section.category_id === undefined ? bare : { ...bare, category_id: section.category_id }
-      return counted(section, [...rest.slice(0, place), moved, ...rest.slice(place)])
-    })
-    return { ...board, sections }
-  })
-}
-
-function counted(section: BoardSection, cards: BoardCard[]): BoardSection {
-  const more = cards.length - section.cards.length
-  return { ...section, cards, total: section.total + more, shown: section.shown + more }
 }

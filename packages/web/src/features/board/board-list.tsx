@@ -1,16 +1,22 @@
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import type { MenuItem } from '../../shared/kit/menu.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { useNow } from '../../shared/kit/time.tsx'
 import type { BoardCard, BoardSection } from './board-cache.ts'
 import { BoardRow } from './board-row.tsx'
 import type { createDrag } from './drag.ts'
 import type { RowDeeds } from './row-menu.ts'
 import { SectionHeading } from './section-heading.tsx'
+import type { Further } from './use-long-sections.tsx'
 import { useIsWide, useWindow } from './use-window.ts'
+
+const GateLine = part(() => import('./gate-line.tsx'))
+const MoreRow = part(() => import('./more-row.tsx'))
 
 export type BoardItem =
   | { kind: 'section'; key: string; section: BoardSection; isCollapsed: boolean }
-  | { kind: 'note'; key: string; text: string }
+  | { kind: 'more'; key: string; section: BoardSection; further: Further | undefined }
+  | { kind: 'gate'; key: string; held: NonNullable<BoardCard['held']> }
   | { kind: 'card'; key: string; card: BoardCard; sectionKey: string; leaving: string | undefined }
 
 type BoardListProps = {
@@ -22,6 +28,8 @@ type BoardListProps = {
   onCursor: (id: number) => void
   onSelect: (id: number, isRange: boolean) => void
   onToggle: (sectionKey: string) => void
+  /** Reads the next cards of a section, or again those that could not be read. */
+  onMore: (sectionKey: string) => void
   menuOf: ((section: BoardSection) => Promise<readonly MenuItem[]>) | undefined
   deeds: RowDeeds
   drag: ReturnType<typeof createDrag> | undefined
@@ -32,7 +40,7 @@ const twoLines = 56
 
 /** Renders the rows in sight, however many sessions there are. */
 export function BoardList(props: BoardListProps): ReactNode {
-  const { items, top, cursor, selected, onCursor, onSelect, onToggle, menuOf, deeds, drag } = props
+  const { items, top, cursor, selected, onCursor, onSelect, onToggle, onMore, menuOf, deeds, drag } = props
   const now = useNow(15_000)
   const isWide = useIsWide()
   const heightOf = useCallback(
@@ -56,8 +64,8 @@ export function BoardList(props: BoardListProps): ReactNode {
     return () => cancelAnimationFrame(frame)
   }, [at, cursor, show, scroller])
   const render = (item: BoardItem): ReactNode => {
-    if (item.kind === 'note')
-      return <p className="h-9 truncate border-line border-b px-8 py-2 text-muted text-sm">{item.text}</p>
+    if (item.kind === 'more') return <MoreRow section={item.section} further={item.further} onMore={onMore} />
+    if (item.kind === 'gate') return <GateLine held={item.held} />
     if (item.kind === 'section') {
       const { section, isCollapsed } = item
       return (
@@ -79,6 +87,7 @@ export function BoardList(props: BoardListProps): ReactNode {
         isAtCursor={item.card.id === cursor}
         isSelected={selected.has(item.card.id)}
         isSelecting={selected.size > 0}
+        isTapSelecting={selected.size > 0 && !isWide}
         onSelect={onSelect}
         onCursor={onCursor}
         deeds={deeds}

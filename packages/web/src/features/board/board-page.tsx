@@ -1,49 +1,44 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import {
-  lazy,
-  type ReactNode,
-  type RefObject,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
-import { ButtonLink } from '../../shared/kit/button.tsx'
-import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { useTitle } from '../../shared/kit/page.tsx'
+import { part, untilLoaded } from '../../shared/kit/part.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useNeedsYou } from '../needs-you/use-needs-you.ts'
-import { type Report, useBoardActions } from './board-actions.ts'
+import { type BoardActions, useBoardActions } from './board-actions.ts'
 import type { BoardCard, BoardSection } from './board-cache.ts'
 import { type BoardItem, BoardList } from './board-list.tsx'
 import { leavingWords } from './board-row.tsx'
 import { type BoardSearch, isFiltered, queryOf, viewOf } from './board-search.ts'
 import { BoardToolbar } from './board-toolbar.tsx'
+import type { Report } from './bulk-report.tsx'
 import type { CategoryDialogState } from './category-menu.ts'
 import { useCollapsed } from './collapsed.ts'
 import type { createDrag } from './drag.ts'
+import { keepFilters } from './kept-filters.ts'
 import { useLingering } from './leaving.ts'
 import { rememberOrder } from './list-order.ts'
+import type { CardPlace } from './move-card.ts'
 import type { RowDeeds, RowDialog } from './row-menu.ts'
+import { type Further, useLongSections } from './use-long-sections.tsx'
 import { useSelection } from './use-selection.ts'
 import { useHasDrawer } from './use-window.ts'
 
-const SessionDrawer = lazy(() => import('../sessions/session-drawer.tsx'))
-const QuickPrompt = lazy(() => import('./quick-prompt.tsx'))
-const NeedsYouStrip = lazy(() => import('../needs-you/needs-you-strip.tsx'))
-const BoardKeys = lazy(() => import('./board-keys.ts'))
-const BulkBar = lazy(() => import('./bulk-bar.tsx'))
-const BulkReport = lazy(() => import('./bulk-report.tsx'))
-const RowDialogs = lazy(() => import('./row-dialogs.tsx'))
-const CategoryDialog = lazy(() => import('./category-dialog.tsx'))
+const SessionDrawer = part(() => import('../sessions/session-drawer.tsx'))
+const QuickPrompt = part(() => import('./quick-prompt.tsx'), <div className="h-9" />)
+const NeedsYouStrip = part(() => import('../needs-you/needs-you-strip.tsx'), <Skeleton rows={2} />)
+const BoardKeys = part(() => import('./board-keys.ts'))
+const NoSessions = part(() => import('./no-sessions.tsx'))
+const BulkBar = part(() => import('./bulk-bar.tsx'))
+const BulkReport = part(() => import('./bulk-report.tsx'))
+const RowDialogs = part(() => import('./row-dialogs.tsx'))
+const CategoryDialog = part(() => import('./category-dialog.tsx'))
 
-/** What no event announces (the last line of a turn that runs) is read again so often. */
-const readEveryMs = 20_000
+/** What no event announces (a snooze that ends) is read again so often. */
+const readEveryMs = 60_000
 
 /** What needs a person on top, then every session. */
 export default function BoardPage(): ReactNode {
@@ -51,9 +46,17 @@ export default function BoardPage(): ReactNode {
   const search = useSearch({ from: '/shell/' })
   const query = queryOf(search, useViewer().data?.person_key ?? undefined)
   const board = useRead('board.show', query, { everyMs: readEveryMs })
-  const { sections, isGone } = useLingering(board.data, JSON.stringify(query))
+  const { board: whole, showMore, furtherOf, readers } = useLongSections(board.data, query)
+  const { sections, isGone } = useLingering(
+    { data: whole, isPlaceholderData: board.isPlaceholderData },
+    JSON.stringify(query),
+  )
+  useEffect(() => keepFilters(search), [search])
   const [collapsed, toggleSection] = useCollapsed()
-  const items = useMemo(() => itemsOf(sections, collapsed, search, isGone), [sections, collapsed, search, isGone])
+  const items = useMemo(
+    () => itemsOf(sections, { collapsed, search, isGone, furtherOf }),
+    [sections, collapsed, search, isGone, furtherOf],
+  )
   const rows = useMemo(() => items.filter((item) => item.kind === 'card'), [items])
   const [cursor, setCursor] = useState<number>()
   const selection = useSelection(rows)
@@ -62,24 +65,30 @@ export default function BoardPage(): ReactNode {
   const [categoryDialog, setCategoryDialog] = useState<CategoryDialogState>()
   const actions = useBoardActions(setReport)
   const isByHand = board.data?.view === 'categories'
+  const isRanked = board.data?.view === 'ranked'
   const menus = useSectionMenus(sections, setCategoryDialog, selection.add)
   const openDialog = useCallback((kind: RowDialog, cards: readonly BoardCard[]) => setDialog({ kind, cards }), [])
-  const step = useStep(sections, actions)
+  const move = useMove(sections, actions, isRanked)
+  const step = useStep(sections, move)
   const drawer = useDrawer(search)
   const deeds = useMemo<RowDeeds>(
-    () => ({ actions, openDialog, peek: drawer.peek, ...(isByHand && { step }) }),
-    [actions, openDialog, drawer.peek, isByHand, step],
+    () => ({
+      actions,
+      openDialog,
+      peek: drawer.peek,
+      select: selection.toggle,
+      ...((isByHand || isRanked) && { step }),
+    }),
+    [actions, openDialog, drawer.peek, selection.toggle, isByHand, isRanked, step],
   )
-  const drag = useDrag(isByHand, rows, actions, menus.putBefore)
+  const drag = useDrag(isByHand ? 'anywhere' : isRanked ? 'inside' : undefined, rows, move, menus.putBefore)
   const latestRows = useLatest(rows)
   useEffect(() => () => rememberOrder(latestRows.current.map(({ card }) => card.id)), [latestRows])
   return (
     <div className="flex min-h-0 grow flex-col">
       <h1 className="unseen">Board</h1>
       <div className="flex shrink-0 flex-col gap-2 border-line border-b bg-canvas px-3 py-2.5 md:px-4">
-        <Suspense fallback={<div className="h-9" />}>
-          <QuickPrompt />
-        </Suspense>
+        <QuickPrompt />
         <BoardToolbar search={search} />
       </div>
       {board.error && !board.data && (
@@ -98,56 +107,55 @@ export default function BoardPage(): ReactNode {
             onCursor={setCursor}
             onSelect={selection.select}
             onToggle={toggleSection}
+            onMore={showMore}
             menuOf={isByHand ? menus.menuOf : undefined}
             deeds={deeds}
             drag={drag}
           />
-          {drawer.id !== undefined && (
-            <Suspense>
-              <SessionDrawer id={String(drawer.id)} onClose={drawer.close} />
-            </Suspense>
-          )}
+          {drawer.id !== undefined && <SessionDrawer id={String(drawer.id)} onClose={drawer.close} />}
         </div>
       )}
-      <Suspense>
-        <BoardKeys
-          rows={rows}
-          cursor={cursor}
-          setCursor={setCursor}
-          selected={selection.cards}
-          toggle={selection.toggle}
-          clear={() => (selection.cards.length > 0 ? selection.clear() : drawer.close())}
-          deeds={deeds}
+      {readers}
+      <BoardKeys
+        rows={rows}
+        cursor={cursor}
+        setCursor={setCursor}
+        selected={selection.cards}
+        toggle={selection.toggle}
+        clear={() => (selection.cards.length > 0 ? selection.clear() : drawer.close())}
+        deeds={deeds}
+      />
+      {report && <BulkReport report={report} onClose={() => setReport(undefined)} />}
+      {selection.cards.length > 0 && (
+        <BulkBar cards={selection.cards} actions={actions} openDialog={openDialog} onDone={selection.clear} />
+      )}
+      {dialog && (
+        <RowDialogs
+          kind={dialog.kind}
+          cards={dialog.cards}
+          actions={actions}
+          onClose={() => setDialog(undefined)}
+          onDone={() => {
+            setDialog(undefined)
+            selection.clear()
+          }}
         />
-      </Suspense>
-      <Suspense>
-        {report && <BulkReport report={report} onClose={() => setReport(undefined)} />}
-        {selection.cards.length > 0 && (
-          <BulkBar cards={selection.cards} actions={actions} openDialog={openDialog} onDone={selection.clear} />
-        )}
-        {dialog && (
-          <RowDialogs
-            kind={dialog.kind}
-            cards={dialog.cards}
-            actions={actions}
-            onClose={() => setDialog(undefined)}
-            onDone={() => {
-              setDialog(undefined)
-              selection.clear()
-            }}
-          />
-        )}
-        {categoryDialog && <CategoryDialog state={categoryDialog} onClose={() => setCategoryDialog(undefined)} />}
-      </Suspense>
+      )}
+      {categoryDialog && <CategoryDialog state={categoryDialog} onClose={() => setCategoryDialog(undefined)} />}
     </div>
   )
 }
 
+type Showing = {
+  collapsed: ReadonlySet<string>
+  search: BoardSearch
+  isGone: (id: number) => boolean
+  furtherOf: (section: string) => Further | undefined
+}
+
 function itemsOf(
   sections: readonly BoardSection[],
-  collapsed: ReadonlySet<string>,
-  search: BoardSearch,
-  isGone: (id: number) => boolean,
+  { collapsed, search, isGone, furtherOf }: Showing,
 ): readonly BoardItem[] {
   const items: BoardItem[] = []
   for (const section of sections) {
@@ -158,14 +166,16 @@ function itemsOf(
     if (section.cards.length === 0 && (isFiltered(search) || sections.length === 1)) continue
     if (hasHeading) items.push({ kind: 'section', key: section.key, section, isCollapsed })
     if (isCollapsed) continue
+    // In the order in which turns start, the first that is held has the others behind it.
+    const gate = section.key === 'queue' ? section.cards.find(({ held }) => held) : undefined
     for (const card of section.cards) {
+      if (card === gate && card.held) items.push({ kind: 'gate', key: 'gate', held: card.held })
       const words = leavingWords(card, search)
       const leaving = words ?? (isGone(card.id) ? 'left this view' : undefined)
       items.push({ kind: 'card', key: `session ${card.id}`, card, sectionKey: section.key, leaving })
     }
     if (section.shown < section.total) {
-      const text = `${section.shown} of ${section.total.toLocaleString()} are shown. A filter finds the others.`
-      items.push({ kind: 'note', key: `${section.key} more`, text })
+      items.push({ kind: 'more', key: `${section.key} more`, section, further: furtherOf(section.key) })
     }
   }
   return items
@@ -176,11 +186,7 @@ function Top({ search, isEmpty }: { search: BoardSearch; isEmpty: boolean }): Re
   const hasNeeds = (useNeedsYou().data?.sessions.length ?? 0) > 0
   return (
     <>
-      {!hasFilter && hasNeeds && (
-        <Suspense fallback={<Skeleton rows={2} />}>
-          <NeedsYouStrip />
-        </Suspense>
-      )}
+      {!hasFilter && hasNeeds && <NeedsYouStrip />}
       {isEmpty && <NoSessions hasFilter={hasFilter} />}
     </>
   )
@@ -215,7 +221,7 @@ function useSectionMenus(
   const toasts = useToasts()
   const latest = useLatest({ sections, open, selectAll, cache, toasts })
   return useMemo(() => {
-    const load = async () => (await import('./category-menu.ts')).createSectionMenus(latest.current)
+    const load = async () => (await untilLoaded(() => import('./category-menu.ts'))).createSectionMenus(latest.current)
     return {
       menuOf: async (section: BoardSection) => (await load()).menuOf(section),
       putBefore: async (key: string, beforeKey: string) => (await load()).putBefore(key, beforeKey),
@@ -223,21 +229,31 @@ function useSectionMenus(
   }, [latest])
 }
 
+type Move = (card: BoardCard, to: CardPlace) => unknown
+
+/** By category a card has a place of its own; in the ranked view its precedence is its place. */
+function useMove(sections: readonly BoardSection[], actions: BoardActions, isRanked: boolean): Move {
+  return useCallback(
+    (card, to) => {
+      if (!isRanked) return actions.place(card, to)
+      return actions.rank(card, to, sections.find(({ key }) => key === to.key)?.cards ?? [])
+    },
+    [sections, actions, isRanked],
+  )
+}
+
 /** One place up or down, as the keyboard and the menu do it. */
-function useStep(
-  sections: readonly BoardSection[],
-  { place }: ReturnType<typeof useBoardActions>,
-): NonNullable<RowDeeds['step']> {
+function useStep(sections: readonly BoardSection[], move: Move): NonNullable<RowDeeds['step']> {
   return useCallback(
     (card, sectionKey, by) => {
       const cards = sections.find(({ key }) => key === sectionKey)?.cards ?? []
       const at = cards.findIndex(({ id }) => id === card.id)
       const other = cards[at + by]
       if (!other) return
-      if (by === -1) void place(card, { key: sectionKey, beforeId: other.id })
-      else void place(card, { key: sectionKey, beforeId: cards[at + 2]?.id, afterId: other.id })
+      if (by === -1) void move(card, { key: sectionKey, beforeId: other.id })
+      else void move(card, { key: sectionKey, beforeId: cards[at + 2]?.id, afterId: other.id })
     },
-    [sections, place],
+    [sections, move],
   )
 }
 
@@ -249,60 +265,31 @@ function useLatest<Value>(value: Value): RefObject<Value> {
 
 /** Dragging is loaded after the page, and only where there is a mouse. Menus and keys do the same. */
 function useDrag(
-  isOn: boolean,
+  reach: 'anywhere' | 'inside' | undefined,
   rows: readonly { card: BoardCard }[],
-  { place }: ReturnType<typeof useBoardActions>,
+  move: Move,
   putBefore: (key: string, beforeKey: string) => unknown,
 ): ReturnType<typeof createDrag> | undefined {
   const [drag, setDrag] = useState<ReturnType<typeof createDrag>>()
-  const latest = useLatest({ rows, place, putBefore })
+  const latest = useLatest({ rows, move, putBefore })
   useEffect(() => {
-    if (!isOn || !matchMedia('(pointer: fine)').matches) return setDrag(undefined)
+    if (!reach || !matchMedia('(pointer: fine)').matches) return setDrag(undefined)
     let isWanted = true
-    void import('./drag.ts').then(({ createDrag }) => {
+    void untilLoaded(() => import('./drag.ts')).then(({ createDrag }) => {
       if (!isWanted) return
       const made = createDrag({
         onCard: (id, to) => {
           const row = latest.current.rows.find(({ card }) => card.id === id)
-          if (row) void latest.current.place(row.card, to)
+          if (row) void latest.current.move(row.card, to)
         },
         onSection: (key, beforeKey) => void latest.current.putBefore(key, beforeKey),
+        reach,
       })
       setDrag(made)
     })
     return () => {
       isWanted = false
     }
-  }, [isOn, latest])
+  }, [reach, latest])
   return drag
-}
-
-function NoSessions({ hasFilter }: { hasFilter: boolean }): ReactNode {
-  if (hasFilter) {
-    return (
-      <EmptyState
-        icon="filter"
-        title="No session matches these filters"
-        action={
-          <ButtonLink to="/" search={{}}>
-            Show all
-          </ButtonLink>
-        }
-      />
-    )
-  }
-  return (
-    <EmptyState
-      icon="layout-list"
-      title="No sessions yet"
-      action={
-        <ButtonLink to="/sessions/new" look="primary" icon="plus">
-          Start the first one
-        </ButtonLink>
-      }
-    >
-      Write above what an agent should do, and press Start. It works in its own clone of a repository; the demo runtime
-      needs no account.
-    </EmptyState>
-  )
 }

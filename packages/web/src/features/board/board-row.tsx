@@ -4,14 +4,14 @@ import { Badge } from '../../shared/kit/badge.tsx'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
+import { untilLoaded } from '../../shared/kit/part.tsx'
 import { Status, statusWord } from '../../shared/kit/status.tsx'
 import { formatTime } from '../../shared/kit/time.tsx'
 import { dollars } from '../costs/dollars.ts'
-import { nameOfCard } from './board-actions.ts'
 import type { BoardCard } from './board-cache.ts'
 import type { AttachRow } from './drag.ts'
 import type { RowDeeds } from './row-menu.ts'
-import { ageOf, lastWords, placeOf, silenceOf } from './row-words.ts'
+import { ageOf, lastWords, nameOfCard, placeOf, silenceOf } from './row-words.ts'
 
 type BoardRowProps = {
   card: BoardCard
@@ -21,6 +21,8 @@ type BoardRowProps = {
   isSelected: boolean
   /** Some row is selected: a click on the box of another one must not need a precise hand. */
   isSelecting: boolean
+  /** On a phone a tap selects the row then, instead of opening it. */
+  isTapSelecting: boolean
   /** Why it is about to leave the list: "moved to Failed". */
   leaving?: string | undefined
   onSelect: (id: number, isRange: boolean) => void
@@ -31,8 +33,8 @@ type BoardRowProps = {
 
 /** One line of the board, 36 px high; two lines on a phone. */
 export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode {
-  const { card, sectionKey, now, isAtCursor, isSelected, isSelecting, leaving, onSelect, onCursor, deeds, attach } =
-    props
+  const { card, sectionKey, now, isAtCursor, isSelected, isSelecting, isTapSelecting, leaving, deeds, attach } = props
+  const { onSelect, onCursor } = props
   const element = useRef<HTMLDivElement>(null)
   const { id } = card
   useEffect(() => {
@@ -44,10 +46,11 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
     onSelect(id, event.shiftKey)
   }
   const onClick = (event: MouseEvent) => {
-    if (!event.shiftKey) return
+    const isTap = isTapSelecting && event.target instanceof Element && event.target.closest('a') !== null
+    if (!event.shiftKey && !isTap) return
     // Shift selects a range; the browser would open a window.
     event.preventDefault()
-    onSelect(id, true)
+    onSelect(id, event.shiftKey)
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the link and the box of the row do the same by the keyboard.
@@ -61,7 +64,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
       onFocus={() => onCursor(id)}
       className="group/row relative flex h-9 items-center gap-2.5 border-line border-b bg-surface pr-1.5 pl-2 hover:bg-hover data-cursor:shadow-[inset_2px_0_0_var(--color-accent)] data-selected:bg-selected data-leaving:bg-canvas data-[drop]:shadow-[inset_0_2px_0_var(--color-accent)] data-[dragged]:opacity-50 max-md:h-14"
     >
-      <span className="relative z-1 flex shrink-0 items-center max-md:hidden">
+      <span className={`relative z-1 flex shrink-0 items-center ${isSelecting ? '' : 'max-md:hidden'}`}>
         <input
           type="checkbox"
           checked={isSelected}
@@ -119,7 +122,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
         />
         <Menu
           label={`Actions of ${name}`}
-          items={async () => (await import('./row-menu.ts')).rowMenuItems(card, sectionKey, deeds)}
+          items={async () => (await untilLoaded(() => import('./row-menu.ts'))).rowMenuItems(card, sectionKey, deeds)}
         />
       </span>
     </div>
@@ -198,7 +201,7 @@ function Figures({ card, now }: { card: BoardCard; now: number }): ReactNode {
       <time
         dateTime={touched_at}
         data-tip={formatTime(touched_at)}
-        className="tabular relative w-9 shrink-0 text-right text-muted text-sm"
+        className="tabular relative w-9 shrink-0 text-right text-muted text-sm max-md:max-w-32"
       >
         {ageOf(touched_at, now)}
       </time>

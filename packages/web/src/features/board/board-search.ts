@@ -38,7 +38,7 @@ export function boardSearch(raw: Record<string, unknown>): BoardSearch {
 }
 
 /** All cards of a section in one read: rows that are not in sight cost nothing. */
-const perSection = 1000
+export const perSection = 1000
 
 /** `person` is the key of who looks at it; without one nothing is theirs. */
 export function queryOf(search: BoardSearch, person = ''): Input<'board.show'> {

@@ -1,12 +1,14 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
+import { Count } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon, type IconName } from '../../shared/kit/icon.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { type BoardSearch, type BoardView, isFiltered, viewOf } from './board-search.ts'
 import { useSavedViews } from './saved-views.ts'
 
-const FiltersDialog = lazy(() => import('./filters-dialog.tsx'))
+const FiltersDialog = part(() => import('./filters-dialog.tsx'))
 
 const views: readonly { value: BoardView; label: string }[] = [
   { value: 'categories', label: 'Categories' },
@@ -35,7 +37,7 @@ export function BoardToolbar({ search }: { search: BoardSearch }): ReactNode {
             const chosen = event.currentTarget.value as BoardView
             go(chosen === 'categories' ? rest : { ...rest, view: chosen })
           }}
-          className="h-7 appearance-none rounded-md border border-line-strong bg-surface pr-7 pl-2 font-medium text-sm hover:bg-hover"
+          className="h-7 appearance-none rounded-md border border-line-strong bg-surface pr-7 pl-2 font-medium text-sm hover:bg-hover max-md:w-32"
         >
           {views.map(({ value, label }) => (
             <option key={value} value={value}>
@@ -59,17 +61,27 @@ export function BoardToolbar({ search }: { search: BoardSearch }): ReactNode {
       <TextFilter search={search} />
       <Button size="sm" icon="filter" onClick={() => setOpen(true)}>
         Filters
+        <Count of={countInDialog(search)} tone="accent" label="in use" />
       </Button>
       {isFiltered(search) && (
-        <Button size="sm" look="quiet" onClick={() => go(search.view ? { view: search.view } : {})}>
-          Reset
+        <Button
+          size="sm"
+          look="quiet"
+          icon="x"
+          aria-label="Reset"
+          onClick={() => go(search.view ? { view: search.view } : {})}
+        >
+          <span className="max-md:hidden">Reset</span>
         </Button>
       )}
-      <Suspense>
-        {isOpen && <FiltersDialog search={search} saved={saved} onChange={go} onClose={() => setOpen(false)} />}
-      </Suspense>
+      {isOpen && <FiltersDialog search={search} saved={saved} onChange={go} onClose={() => setOpen(false)} />}
     </div>
   )
+}
+
+/** Those that no chip shows. */
+function countInDialog({ root, runtime, class: level, shown, archived }: BoardSearch): number {
+  return [root, runtime, level, shown, archived].filter((value) => value !== undefined).length
 }
 
 function isSame(one: BoardSearch, other: BoardSearch): boolean {

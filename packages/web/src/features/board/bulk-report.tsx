@@ -2,7 +2,13 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
-import type { Report } from './board-actions.ts'
+
+/** What was done to many sessions, and which of them refused. */
+export type Report = {
+  done: string
+  count: number
+  refusals: readonly { id: number; name: string; sentence: string }[]
+}
 
 /** Which sessions refused, and in whose words. It stays until it is closed. */
 export default function BulkReport({

@@ -1,9 +1,11 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Switch, TextField } from '../../shared/kit/field.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { useTypedForm } from '../../shared/state/typed-form.ts'
 import type { BoardSection } from './board-cache.ts'
 import type { CategoryDialogState } from './category-menu.ts'
 
@@ -24,41 +26,47 @@ export default function CategoryDialog({
 }
 
 function NameCategory({ section, onClose }: { section: BoardSection | undefined; onClose: () => void }): ReactNode {
-  const [name, setName] = useState(section?.title ?? '')
-  const [isFrozen, setFrozen] = useState(section?.frozen === true)
-  const options = { refreshes, complains: false, onSuccess: onClose }
+  const { values, change, field, discard, sending, accepted } = useTypedForm(
+    `category.${section?.category_id ?? 'new'}`,
+    {
+      name: section?.title ?? '',
+      is_frozen: section?.frozen === true,
+    },
+  )
+  const options = {
+    refreshes,
+    complains: false,
+    onSuccess: () => {
+      accepted()
+      onClose()
+    },
+  }
   const create = useWrite('categories.create', options)
   const update = useWrite('categories.update', options)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const input = { name, is_frozen: isFrozen }
-    if (section) update.mutate({ id: String(section.category_id), ...input })
-    else create.mutate(input)
+  const submit = () => {
+    sending()
+    if (section) update.mutate({ id: String(section.category_id), ...values })
+    else create.mutate(values)
   }
   return (
-    <Dialog title={section ? 'Rename the category' : 'New category'} isOpen onClose={onClose} width="sm">
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <ErrorNote error={create.error ?? update.error} />
-        <TextField label="Name" value={name} autoFocus onChange={(event) => setName(event.currentTarget.value)} />
-        <Switch
-          label="Frozen"
-          hint="Its sessions are left out of refresh-all and of recovery."
-          isOn={isFrozen}
-          onChange={setFrozen}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            disabled={name.trim() === ''}
-            isBusy={create.isPending || update.isPending}
-          >
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={section ? 'Rename the category' : 'New category'}
+      button="Save"
+      width="sm"
+      isBusy={create.isPending || update.isPending}
+      error={create.error ?? update.error}
+      onSubmit={submit}
+      onDiscard={discard}
+      onClose={onClose}
+    >
+      <TextField label="Name" required autoFocus {...field('name')} />
+      <Switch
+        label="Frozen"
+        hint="Its sessions are left out of refresh-all and of recovery."
+        isOn={values.is_frozen}
+        onChange={(is_frozen) => change({ is_frozen })}
+      />
+    </FormDialog>
   )
 }
 

@@ -1,11 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../../shared/api/client.ts'
-import { refresh } from '../../shared/api/hooks.ts'
+import { refresh, type Undo, writeInOrder } from '../../shared/api/hooks.ts'
 import type { MenuItem } from '../../shared/kit/menu.tsx'
 import type { useToasts } from '../../shared/kit/toasts.tsx'
 import type { BoardSection } from './board-cache.ts'
+import { showFrozen, showOrder } from './show-sections.ts'
 
 const uncategorized = 'uncategorized'
+const touched = ['categories', 'board', 'needs_you']
 
 export type CategoryDialogState = { kind: 'new' } | { kind: 'edit' | 'delete'; section: BoardSection }
 
@@ -22,12 +24,16 @@ export function createSectionMenus({ sections, open, selectAll, cache, toasts }:
   menuOf(section: BoardSection): MenuItem[]
   putBefore(key: string, beforeKey: string): void
 } {
-  const change = async (done: Promise<unknown>) => {
-    await done.catch(toasts.complain)
-    await refresh(cache, ['categories', 'board', 'needs_you'])
-  }
+  const change = (show: () => Undo | undefined, send: () => Promise<unknown>) =>
+    void writeInOrder(cache, { touched, show, send }).catch(toasts.complain)
   const entryOf = ({ category_id }: BoardSection) => category_id ?? uncategorized
-  const save = (order: readonly BoardSection[]) => void change(call('categories.reorder', { ids: order.map(entryOf) }))
+  const save = (order: readonly BoardSection[]) => {
+    const keys = order.map(({ key }) => key)
+    change(
+      () => showOrder(cache, keys),
+      () => call('categories.reorder', { ids: order.map(entryOf) }),
+    )
+  }
   const putBefore = (key: string, beforeKey: string) => {
     const moved = sections.find((section) => section.key === key)
     if (!moved) return
@@ -49,8 +55,11 @@ export function createSectionMenus({ sections, open, selectAll, cache, toasts }:
     const at = sections.findIndex(({ key }) => key === section.key)
     const { category_id, frozen } = section
     const own = sections[at] ?? section
-    const continueThem = () =>
-      call('sessions.refresh_all', { category_id: entryOf(section) }).then(({ message }) => toasts.say(message))
+    const continueThem = async () => {
+      const { message } = await call('sessions.refresh_all', { category_id: entryOf(section) })
+      toasts.say(message)
+      await refresh(cache, touched)
+    }
     return [
       {
         label: 'Select its sessions',
@@ -62,7 +71,7 @@ export function createSectionMenus({ sections, open, selectAll, cache, toasts }:
         label: 'Continue those that failed or rest',
         icon: 'refresh-cw',
         isDisabled: frozen === true || section.cards.length === 0,
-        onSelect: () => void change(continueThem()),
+        onSelect: () => void continueThem().catch(toasts.complain),
       },
       { label: 'New category…', icon: 'plus', onSelect: () => open({ kind: 'new' }) },
       ...(category_id === undefined
@@ -72,7 +81,11 @@ export function createSectionMenus({ sections, open, selectAll, cache, toasts }:
             {
               label: frozen ? 'Thaw' : 'Freeze',
               icon: 'snowflake',
-              onSelect: () => void change(call('categories.update', { id: String(category_id), is_frozen: !frozen })),
+              onSelect: () =>
+                change(
+                  () => showFrozen(cache, category_id, !frozen),
+                  () => call('categories.update', { id: String(category_id), is_frozen: !frozen }),
+                ),
             },
           ] satisfies MenuItem[])),
       'separator',

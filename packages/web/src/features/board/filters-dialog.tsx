@@ -1,8 +1,9 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
+import { useDraft } from '../../shared/state/draft.ts'
 import { type BoardSearch, boardSearch, viewOf } from './board-search.ts'
 import type { useSavedViews } from './saved-views.ts'
 
@@ -16,7 +17,7 @@ type FiltersDialogProps = {
 /** Every filter of the board; each takes effect at once. */
 export default function FiltersDialog({ search, saved, onChange, onClose }: FiltersDialogProps): ReactNode {
   const configs = useRead('configs.show', {})
-  const [name, setName] = useState('')
+  const [name, setName] = useDraft('board.view')
   const set = (change: Record<string, unknown>) => onChange(boardSearch({ ...search, ...change }))
   const blank = (value: string) => (value === '' ? undefined : value)
   const named = (values: readonly string[], all: string) => [

@@ -12,7 +12,7 @@ type Places = ReadonlyMap<number, { card: BoardCard; key: string; afterId: numbe
  * view starts without them.
  */
 export function useLingering(
-  board: Board | undefined,
+  { data: board, isPlaceholderData: isOfOtherQuery }: { data: Board | undefined; isPlaceholderData: boolean },
   query: string,
 ): { sections: readonly BoardSection[]; isGone: (id: number) => boolean } {
   const seen = useRef<{ query: string; board: Board | undefined; places: Places; ghosts: Map<number, Ghost> }>({
@@ -24,8 +24,9 @@ export function useLingering(
   const [forgotten, forget] = useState(0)
   const { current } = seen
   if (current.query !== query) {
-    seen.current = { query, board, places: placesOf(board), ghosts: new Map() }
-  } else if (current.board !== board) {
+    const places = isOfOtherQuery ? new Map() : placesOf(board)
+    seen.current = { query, board, places, ghosts: new Map() }
+  } else if (current.board !== board && !isOfOtherQuery) {
     const places = placesOf(board)
     const until = Date.now() + staysMs
     for (const [id, place] of current.places) if (!places.has(id)) current.ghosts.set(id, { ...place, until })

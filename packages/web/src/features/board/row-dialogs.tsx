@@ -5,11 +5,13 @@ import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, TextField } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { viewerZone } from '../../shared/kit/time.tsx'
 import NotesPanel from '../sessions/notes-panel.tsx'
-import { type BoardActions, nameOfCard } from './board-actions.ts'
+import type { BoardActions } from './board-actions.ts'
 import type { BoardCard } from './board-cache.ts'
 import type { RowDialog } from './row-menu.ts'
-import { snoozePresets, wallTime, zone } from './snooze.ts'
+import { nameOfCard } from './row-words.ts'
+import { snoozePresets, wallTime } from './snooze.ts'
 
 type RowDialogProps = {
   cards: readonly BoardCard[]
@@ -59,7 +61,7 @@ function SnoozeDialog({ cards, actions, onClose, onDone }: RowDialogProps): Reac
         <form onSubmit={submit} className="flex items-end gap-2 border-line border-t pt-3">
           <div className="min-w-0 grow">
             <TextField
-              label={`Until (${zone})`}
+              label={`Until (${viewerZone})`}
               type="datetime-local"
               required
               min={wallTime(now)}

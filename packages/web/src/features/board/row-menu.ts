@@ -10,14 +10,16 @@ export type RowDeeds = {
   openDialog: (kind: RowDialog, cards: readonly BoardCard[]) => void
   /** Opens it beside the board. */
   peek: (id: number) => void
-  /** One place up or down in its section; absent in views that are not sorted by hand. */
+  /** Selects it, or takes it from the selection. */
+  select: (id: number) => void
+  /** One place up or down in its section; absent in views by time. */
   step?: (card: BoardCard, sectionKey: string, by: -1 | 1) => void
 }
 
 export function rowMenuItems(
   card: BoardCard,
   sectionKey: string,
-  { actions, openDialog, peek, step }: RowDeeds,
+  { actions, openDialog, peek, select, step }: RowDeeds,
 ): MenuItem[] {
   const { status, favorited, visibility, queued } = card
   const cards = [card]
@@ -28,11 +30,18 @@ export function rowMenuItems(
     onSelect: () => peek(card.id),
   }
   const notes: MenuItem = { label: 'Notes…', icon: 'file-text', onSelect: () => openDialog('notes', cards) }
+  const pick: MenuItem = { label: 'Select', icon: 'check', keys: 'x', onSelect: () => select(card.id) }
   if (status === 'archived') {
-    return [beside, notes, { label: 'Unarchive', icon: 'archive-restore', onSelect: () => actions.unarchive(cards) }]
+    return [
+      beside,
+      pick,
+      notes,
+      { label: 'Unarchive', icon: 'archive-restore', onSelect: () => actions.unarchive(cards) },
+    ]
   }
   return [
     beside,
+    pick,
     notes,
     {
       label: favorited ? 'Remove from favourites' : 'Make a favourite',

@@ -1,5 +1,10 @@
 import type { BoardCard } from './board-cache.ts'
 
+/** A card has its prompt only while its title is no more than its number. */
+export function nameOfCard({ id, prompt, title, slug }: Pick<BoardCard, 'id' | 'prompt' | 'title' | 'slug'>): string {
+  return prompt ?? title ?? slug ?? `Session ${id}`
+}
+
 const quietAfterMs = 120_000
 const units = [
   ['d', 86_400_000],
@@ -29,6 +34,7 @@ export function silenceOf({ status, last_written_at, working_since }: BoardCard,
 
 const holds: Record<string, string> = {
   fleet_at_cap: 'Waits for a free slot',
+  at_utilization_limit: 'Waits for quota',
   budget_exhausted: 'Waits for a budget',
 }
 

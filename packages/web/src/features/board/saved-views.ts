@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { keep, kept } from '../../shared/state/keep.ts'
 import { type BoardSearch, boardSearch } from './board-search.ts'
 
 type SavedView = { name: string; search: BoardSearch }
@@ -7,7 +8,7 @@ const key = 'yardmaster.board.views'
 
 function readViews(): readonly SavedView[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
+    const stored: unknown = JSON.parse(kept(key))
     if (!Array.isArray(stored)) return []
     return stored.map(({ name, search }) => ({ name: String(name), search: boardSearch(Object(search)) }))
   } catch {
@@ -23,7 +24,7 @@ export function useSavedViews(): {
 } {
   const [views, setViews] = useState(readViews)
   const become = (next: readonly SavedView[]) => {
-    localStorage.setItem(key, JSON.stringify(next))
+    keep(key, JSON.stringify(next))
     setViews(next)
   }
   return {

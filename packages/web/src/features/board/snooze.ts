@@ -1,7 +1,4 @@
-/** A snooze ends at a time on the viewer's clock: the API takes local time and the name of the zone. */
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-
-/** `2026-09-05T08:00`, as the clock on the wall shows it. */
+/** `2026-09-05T08:00`, as the clock on the wall shows it: the API takes local time and the name of the zone. */
 export function wallTime(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
+import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
@@ -24,8 +25,8 @@ export const listNames = Object.keys(listLabels) as ListName[]
 
 type Props = {
   lists: ArtifactLists
-  /** What the root gives a session that names none. */
-  defaults: Record<ListName, readonly string[]>
+  /** What the root gives a session that names none. Undefined until it is known: a choice would leave it out. */
+  defaults: Record<ListName, readonly string[]> | undefined
   onChange: (lists: ArtifactLists) => void
 }
 
@@ -40,12 +41,23 @@ export function ArtifactListFields({ lists, defaults, onChange }: Props): ReactN
           label={listLabels[name]}
           offered={offered[name]}
           chosen={lists[name]}
-          defaults={defaults[name]}
+          defaults={defaults?.[name]}
           onChange={(chosen) => onChange({ ...lists, [name]: chosen })}
         />
       ))}
     </div>
   )
+}
+
+type Root = Result<'configs.show'>['agent_roots'][number]
+
+export function listsOfRoot(root: Root | undefined): Record<ListName, readonly string[]> {
+  return {
+    mcp_servers: root?.default_mcp_servers ?? [],
+    catalog_skills: root?.default_skills ?? [],
+    catalog_hooks: root?.default_hooks ?? [],
+    catalog_plugins: root?.default_plugins ?? [],
+  }
 }
 
 /** What the catalog has for each of the lists. */
@@ -71,14 +83,15 @@ type ListFieldProps = {
   label: string
   offered: readonly Artifact[]
   chosen: readonly string[] | undefined
-  defaults: readonly string[]
+  defaults: readonly string[] | undefined
   onChange: (chosen: readonly string[] | undefined) => void
 }
 
 function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProps): ReactNode {
   const id = useId()
-  const [isOpen, setOpen] = useState(chosen !== undefined)
-  const shown = chosen ?? defaults
+  const [isAsked, setAsked] = useState(false)
+  const isOpen = isAsked || chosen !== undefined
+  const shown = chosen ?? defaults ?? []
   const isEmpty = offered.length + shown.length === 0
   return (
     <fieldset aria-labelledby={id} className="min-w-0">
@@ -91,14 +104,14 @@ function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProp
             size="sm"
             look="quiet"
             onClick={() => {
-              setOpen(false)
+              setAsked(false)
               onChange(undefined)
             }}
           >
             Use the root's
           </Button>
         ) : (
-          <Button size="sm" look="quiet" disabled={isEmpty} onClick={() => setOpen(true)}>
+          <Button size="sm" look="quiet" disabled={isEmpty || !defaults} onClick={() => setAsked(true)}>
             Choose
             <span className="unseen"> {label}</span>
           </Button>
@@ -110,8 +123,8 @@ function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProp
         </div>
       ) : (
         <p className="flex min-h-6 flex-wrap items-center gap-1 text-muted text-sm">
-          {defaults.length === 0 && (isEmpty ? 'The catalog has none.' : 'None from the root.')}
-          {defaults.map((name) => (
+          {defaults?.length === 0 && (isEmpty ? 'The catalog has none.' : 'None from the root.')}
+          {defaults?.map((name) => (
             <Badge key={name}>{name}</Badge>
           ))}
         </p>

@@ -1,15 +1,19 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useRead } from '../../shared/api/hooks.ts'
+import { useWrite } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
+import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
+import { Code } from '../../shared/kit/copy-button.tsx'
 import { TextField } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Tabs } from '../../shared/kit/tabs.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
 import { type CatalogEntry, useCatalog } from './catalog-entries.ts'
 import type { CatalogKind, CatalogSearch } from './catalog-search.ts'
+import { useCatalogState } from './use-catalog-state.ts'
 
 const kinds: Record<CatalogKind, { label: string; one: string; empty: string }> = {
   roots: { label: 'Roots', one: 'Root', empty: 'A root names a repository and the defaults of its sessions.' },
@@ -24,7 +28,14 @@ export default function CatalogPage(): ReactNode {
   const { kind = 'roots', find = '' }: CatalogSearch = useSearch({ from: '/shell/catalog' })
   const navigate = useNavigate()
   const { entries, error, isLoading } = useCatalog()
-  const catalog = useRead('catalog.show', {}).data?.catalog
+  const catalog = useCatalogState()
+  const toasts = useToasts()
+  const reload = useWrite('catalog.refresh', {
+    onSuccess: ({ catalog: { version, degraded } }) => {
+      if (!degraded)
+        toasts.say(version === catalog?.version ? 'The files have not changed' : 'The catalog was read again')
+    },
+  })
   const words = find.toLowerCase()
   const shown = entries[kind].filter(({ name, title, description }) =>
     `${name} ${title} ${description}`.toLowerCase().includes(words),
@@ -36,14 +47,19 @@ export default function CatalogPage(): ReactNode {
       title="Catalog"
       note={catalog ? `${catalog.name}: what sessions can be made of` : 'What sessions can be made of'}
       actions={
-        <TextField
-          label="Filter"
-          isLabelHidden
-          type="search"
-          placeholder="Filter"
-          value={find}
-          onChange={(event) => search(event.currentTarget.value)}
-        />
+        <>
+          <TextField
+            label="Filter"
+            isLabelHidden
+            type="search"
+            placeholder="Filter"
+            value={find}
+            onChange={(event) => search(event.currentTarget.value)}
+          />
+          <Button icon="refresh-cw" isBusy={reload.isPending} onClick={() => reload.mutate({})}>
+            Read again
+          </Button>
+        </>
       }
     >
       <ErrorNote error={error} />
@@ -103,7 +119,7 @@ function Entry({ entry, isOpen }: { entry: CatalogEntry; isOpen: boolean }): Rea
         <p className="text-muted md:hidden">{description}</p>
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
           <Fact label="Name">
-            <code className="font-mono text-sm">{name}</code>
+            <Code label="name">{name}</Code>
           </Fact>
           {facts.map(({ label, value }) => (
             <Fact key={label} label={label}>

@@ -3,7 +3,7 @@ import type { Result } from '../../shared/api/client.ts'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
-import { Code } from '../../shared/kit/copy-button.tsx'
+import { Code, Copyable } from '../../shared/kit/copy-button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Time } from '../../shared/kit/time.tsx'
@@ -45,6 +45,11 @@ export default function ClisPage(): ReactNode {
           ))}
         </ul>
       </Panel>
+      {status?.host && (
+        <p className="flex flex-wrap items-center gap-x-1 text-muted text-sm">
+          Checked on the host <Code label="id of the host">{status.host}</Code>
+        </p>
+      )}
       <p className="text-muted text-sm">
         Clearing the caches makes the next start of an MCP server download its package again.
       </p>
@@ -53,14 +58,14 @@ export default function ClisPage(): ReactNode {
 }
 
 function Summary({ status }: { status: Result<'clis.status'>['cli_status'] }): ReactNode {
-  const { generated_at, host, unauthenticated_count } = status
+  const { generated_at, unauthenticated_count } = status
   if (!generated_at) return 'Not checked yet'
   const text = unauthenticated_count === 0 ? 'All signed in' : `${unauthenticated_count} without a sign-in`
   return (
     <>
       {text}
       <span className="ml-2 font-normal text-muted text-sm">
-        checked <Time at={generated_at} /> {host && <span data-tip={host}>on {host.slice(0, 12)}</span>}
+        checked <Time at={generated_at} />
       </span>
     </>
   )
@@ -79,7 +84,11 @@ function ToolRow({ runtime, tool }: { runtime: string; tool: Tool }): ReactNode 
         <State isTrue={installed} yes="installed" no="not installed" />
         {installed !== false && <State isTrue={authenticated} yes="signed in" no="not signed in" />}
       </div>
-      {todo && <p className="whitespace-pre-line break-words text-muted">{todo}</p>}
+      {todo && (
+        <Copyable value={todo} label={`what to do for ${name}`} className="whitespace-pre-line break-words text-muted">
+          {todo}
+        </Copyable>
+      )}
       {todo && installed && env_var_name && <Code label="variable">{env_var_name}</Code>}
       {error && <p className="break-words text-failed text-sm">{error}</p>}
     </li>

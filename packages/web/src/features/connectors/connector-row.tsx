@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
+import { Code } from '../../shared/kit/copy-button.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { nameOfSession } from '../sessions/name-of-session.ts'
 import { type Connector, looks, needsPerson } from './connector.ts'
@@ -48,7 +49,9 @@ export function ConnectorRow({ connector, onPaste, onDisconnect }: RowProps): Re
         )}
       </div>
       {description && <p className="break-words text-muted">{description}</p>}
-      <p className="break-all font-mono text-muted text-sm">{server_url ?? 'A program on the host of the session'}</p>
+      <p className="text-muted text-sm">
+        {server_url === null ? 'A program on the host of the session' : <Code label="address">{server_url}</Code>}
+      </p>
       {isTelling(state) && reason && <p className="break-words">{reason}</p>}
       <Missing connector={connector} />
       {credential && <CredentialFacts credential={credential} />}
@@ -68,7 +71,7 @@ function Missing({ connector: { missing } }: { connector: Connector }): ReactNod
     <ul className="flex flex-col gap-0.5">
       {missing.map(({ name, where }) => (
         <li key={name} className="break-words text-muted">
-          Set <code className="font-mono text-sm text-text">{name}</code> {where}
+          Set <Code label={name}>{name}</Code> {where}
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../shared/kit/button.tsx'
+import { CopyButton } from '../../shared/kit/copy-button.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import type { OrphanedCredential } from './connector.ts'
@@ -20,6 +21,7 @@ export function OrphanedCredentials({ credentials, onForget }: OrphanedProps): R
           >
             <span className="font-medium">{server_name}</span>
             <span className="min-w-0 break-all font-mono text-muted text-sm">{server_url}</span>
+            <CopyButton value={server_url} label={`address of ${server_name}`} />
             <span className="text-muted text-sm">
               authorized <Time at={created_at} />
             </span>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Time } from '../../shared/kit/time.tsx'
-import { nameOfCard } from '../board/board-actions.ts'
+import { nameOfCard } from '../board/row-words.ts'
 
 /** The sessions whose turn waits because a budget is used up. */
 export function HeldSessions(): ReactNode {

@@ -9,7 +9,7 @@ import { formatDuration, formatTime, useNow } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { ElicitationField } from './elicitation-field.tsx'
-import { contentOf, type FormValue, fieldsOf, sentencesByField } from './form-fields.ts'
+import { contentOf, type FormValue, fieldsOf, filledIn, sentencesByField } from './form-fields.ts'
 
 export type Elicitation = Result<'elicitations.list'>['elicitations'][number]
 
@@ -35,6 +35,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
     refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
     complains: false,
     onSuccess: () => {
+      // All of it: no form shows an answered question again.
       clear()
       onAnswered?.()
     },
@@ -71,7 +72,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
         <ElicitationField
           key={field.name}
           field={field}
-          value={values[field.name] ?? field.initial}
+          value={filledIn(field, values)}
           error={changed.has(field.name) ? undefined : byField.get(field.name)}
           onChange={(value) => {
             change({ [field.name]: value })
@@ -105,12 +106,15 @@ function askerOf(asker: Elicitation['asked_by'], tool: string | null): string {
   return tool ? `Asked by the tool ${tool}` : 'A tool asks'
 }
 
-/** "expires in 4 m 10 s", each second. */
+/** "expires in 4 m 10 s", each second. The verb is outside of the time, whose text a person can exchange for the exact one. */
 function Countdown({ to }: { to: string }): ReactNode {
   const left = (new Date(to).getTime() - useNow(1_000)) / 1_000
   return (
-    <time dateTime={to} data-tip={formatTime(to)} className={`tabular ${left < 60 ? 'text-needs' : ''}`}>
-      {left > 0 ? `expires in ${formatDuration(left)}` : 'expired'}
-    </time>
+    <span className={`tabular ${left < 60 ? 'text-needs' : ''}`}>
+      {left > 0 ? 'expires ' : 'expired '}
+      <time dateTime={to} data-tip={formatTime(to)}>
+        {left > 0 ? `in ${formatDuration(left)}` : `${formatDuration(-left)} ago`}
+      </time>
+    </span>
   )
 }

@@ -1,46 +1,44 @@
-import { type FormEvent, type ReactNode, useRef } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { TextArea, TextField } from '../../shared/kit/field.tsx'
+import { KeptDraft } from '../../shared/kit/kept-draft.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
+import { useTypedForm } from '../../shared/state/typed-form.ts'
 
 /** Only people can give feedback, in a browser: no key of the API can. */
 export function FeedbackForm({ decisionId }: { decisionId: number }): ReactNode {
   const toasts = useToasts()
-  const form = useRef<HTMLFormElement>(null)
   const { data: viewer } = useViewer()
-  const [note, setNote] = useDraft(`gate.${decisionId}`)
+  const { values, field, discard, sending, accepted } = useTypedForm(`gate.${decisionId}`, {
+    verdict: '',
+    author: viewer?.name ?? '',
+    note: '',
+  })
   const add = useWrite('gate_decisions.add_feedback', {
     complains: false,
     onSuccess: () => {
-      form.current?.reset()
-      setNote('')
+      accepted()
       toasts.say('Your feedback is recorded')
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    add.mutate({
-      id: String(decisionId),
-      verdict: String(given.get('verdict') ?? ''),
-      author: String(given.get('author') ?? ''),
-      note: note || null,
-    })
+    sending()
+    add.mutate({ id: String(decisionId), ...values, note: values.note || null })
   }
   return (
-    <form ref={form} onSubmit={submit} className="flex flex-col gap-3 p-3">
+    <form onSubmit={submit} className="flex flex-col gap-3 p-3">
       <div className="grid gap-3 md:grid-cols-2">
         <TextField
           label="Verdict"
-          name="verdict"
           required
           list={`verdicts-${decisionId}`}
           placeholder="agree"
           hint="In a word or two"
+          {...field('verdict')}
         />
         <datalist id={`verdicts-${decisionId}`}>
           <option value="agree" />
@@ -48,26 +46,15 @@ export function FeedbackForm({ decisionId }: { decisionId: number }): ReactNode 
           <option value="too strict" />
           <option value="too lenient" />
         </datalist>
-        <TextField
-          key={viewer?.name ?? ''}
-          label="Your name"
-          name="author"
-          required
-          defaultValue={viewer?.name ?? ''}
-        />
+        <TextField label="Your name" required {...field('author')} />
       </div>
-      <TextArea
-        label="Note"
-        rows={3}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-        hint="Why"
-      />
+      <TextArea label="Note" rows={3} hint="Why" {...field('note')} />
       <ErrorNote error={add.error} />
-      <div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button look="primary" type="submit" isBusy={add.isPending}>
           Record the feedback
         </Button>
+        <KeptDraft onDiscard={discard} />
       </div>
     </form>
   )

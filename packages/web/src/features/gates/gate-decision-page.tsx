@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { ButtonLink } from '../../shared/kit/button.tsx'
+import { Copyable, CopyButton } from '../../shared/kit/copy-button.tsx'
 import { Facts } from '../../shared/kit/facts.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
@@ -39,8 +40,8 @@ export default function GateDecisionPage(): ReactNode {
                     ['Gate', gateWords[decision.gate]],
                     ['Surface', decision.surface],
                     ['Decided', decision.decided_at],
-                    ['Artifact', addressOf(decision.artifact_url)],
-                    ['Produced by', addressOf(decision.producing_session_url)],
+                    ['Artifact', addressOf(decision.artifact_url, 'artifact')],
+                    ['Produced by', addressOf(decision.producing_session_url, 'session')],
                     ['Recorded by', sessionOf(decision.writing_session_id)],
                     ['Recorded', <Time key="recorded" at={decision.recorded_at} />],
                     ['Recorded by way of', decision.recorded_via],
@@ -48,7 +49,10 @@ export default function GateDecisionPage(): ReactNode {
                 />
               </div>
             </Panel>
-            <Panel title="The entry, in the words of the gate">
+            <Panel
+              title="The entry, in the words of the gate"
+              actions={<CopyButton value={JSON.stringify(decision.payload, null, 2)} label="entry" />}
+            >
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
               <pre tabIndex={0} className="max-h-96 overflow-auto p-3 font-mono text-sm">
                 {JSON.stringify(decision.payload, null, 2)}
@@ -113,13 +117,18 @@ function Corrections({ decision }: { decision: Decision }): ReactNode {
   )
 }
 
-function addressOf(url: string | null): ReactNode {
+function addressOf(url: string | null, of: string): ReactNode {
   if (url === null) return null
-  if (!/^https?:\/\//.test(url)) return url
   return (
-    <a href={url} target="_blank" rel="noreferrer" className="break-all text-accent-text hover:underline">
-      {url}
-    </a>
+    <Copyable value={url} label={`address of the ${of}`}>
+      {/^https?:\/\//.test(url) ? (
+        <a href={url} target="_blank" rel="noreferrer" className="break-all text-accent-text hover:underline">
+          {url}
+        </a>
+      ) : (
+        url
+      )}
+    </Copyable>
   )
 }
 

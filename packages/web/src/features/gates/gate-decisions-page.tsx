@@ -1,17 +1,59 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { FormEvent, ReactNode } from 'react'
+import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
 import { DateRange } from '../../shared/kit/date-range.tsx'
 import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
+import { filterChoices } from '../../shared/kit/filter-choices.ts'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Pager } from '../../shared/kit/pager.tsx'
 import { type Column, Table } from '../../shared/kit/table.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import type { GateSearch } from './gate-search.ts'
-import { correctionOf, type Decision, decisionTone, gateWords } from './gate-words.ts'
+import { type Decision, decisionTone, gateWords } from './gate-words.ts'
+
+const columns: readonly Column<Decision>[] = [
+  {
+    name: 'title',
+    label: 'What',
+    cell: (decision) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <Link
+          to="/gate_decisions/$id"
+          params={{ id: String(decision.id) }}
+          className="min-w-0 truncate font-medium hover:underline"
+        >
+          {decision.title ?? decision.artifact_url ?? `Decision ${decision.id}`}
+        </Link>
+        {decision.corrected_by !== null && <Badge tone="needs">corrected</Badge>}
+      </span>
+    ),
+  },
+  { name: 'gate', label: 'Gate', isMinor: true, cell: ({ gate }) => gateWords[gate] },
+  {
+    name: 'decision',
+    label: 'Decision',
+    cell: ({ decision }) => decision && <Badge tone={decisionTone(decision)}>{decision}</Badge>,
+  },
+  { name: 'surface', label: 'Surface', isMinor: true, cell: ({ surface }) => surface },
+  {
+    name: 'feedback',
+    label: 'Feedback',
+    isNumber: true,
+    isMinor: true,
+    cell: ({ human_feedback }) => human_feedback.at(-1)?.verdict ?? '',
+  },
+  {
+    name: 'decided',
+    label: 'Decided',
+    isNumber: true,
+    isMinor: true,
+    cell: ({ decided_at, recorded_at }) => decided_at ?? <Time at={recorded_at} />,
+  },
+]
 
 export default function GateDecisionsPage(): ReactNode {
   const search: GateSearch = useSearch({ from: '/shell/gate_decisions' })
@@ -25,8 +67,8 @@ export default function GateDecisionsPage(): ReactNode {
     per_page: 50,
   })
   const decisions = data?.gate_decisions ?? []
-  const change = (changes: GateSearch) =>
-    void navigate({ to: '/gate_decisions', search: { ...search, page: undefined, ...changes } })
+  const change = (changes: GateSearch, options = {}) =>
+    void navigate({ to: '/gate_decisions', search: { ...search, page: undefined, ...changes }, ...options })
   const isFiltered = Object.keys(search).length > 0
   return (
     <Page
@@ -44,7 +86,7 @@ export default function GateDecisionsPage(): ReactNode {
     >
       <ErrorNote error={error} onRetry={() => refetch()} />
       <Panel>
-        <Filters search={search} decisions={decisions} onChange={change} />
+        <Filters search={search} values={data?.filter_values ?? none} onChange={change} />
         {isLoading && <Skeleton />}
         {data && decisions.length === 0 && (
           <EmptyState icon="gavel" title={isFiltered ? 'No decision matches' : 'No decision was recorded yet'}>
@@ -54,67 +96,23 @@ export default function GateDecisionsPage(): ReactNode {
           </EmptyState>
         )}
         {decisions.length > 0 && (
-          <Table caption="Gate decisions" columns={columnsOf(decisions)} rows={decisions} keyOf={({ id }) => id} />
+          <Table caption="Gate decisions" columns={columns} rows={decisions} keyOf={({ id }) => id} />
         )}
-        {data && <Pager of={data.pagination} onPage={(chosen) => change({ page: chosen })} />}
+        {data && <Pager of={data.pagination} onPage={(page, options) => change({ page }, options)} />}
       </Panel>
     </Page>
   )
 }
 
-function columnsOf(decisions: readonly Decision[]): Column<Decision>[] {
-  return [
-    {
-      name: 'title',
-      label: 'What',
-      cell: (decision) => (
-        <span className="flex min-w-0 items-center gap-2">
-          <Link
-            to="/gate_decisions/$id"
-            params={{ id: String(decision.id) }}
-            className="min-w-0 truncate font-medium hover:underline"
-          >
-            {decision.title ?? decision.artifact_url ?? `Decision ${decision.id}`}
-          </Link>
-          {correctionOf(decision, decisions) && <Badge tone="needs">corrected</Badge>}
-        </span>
-      ),
-    },
-    { name: 'gate', label: 'Gate', isMinor: true, cell: ({ gate }) => gateWords[gate] },
-    {
-      name: 'decision',
-      label: 'Decision',
-      cell: ({ decision }) => decision && <Badge tone={decisionTone(decision)}>{decision}</Badge>,
-    },
-    { name: 'surface', label: 'Surface', isMinor: true, cell: ({ surface }) => surface },
-    {
-      name: 'feedback',
-      label: 'Feedback',
-      isNumber: true,
-      isMinor: true,
-      cell: ({ human_feedback }) => human_feedback.at(-1)?.verdict ?? '',
-    },
-    {
-      name: 'decided',
-      label: 'Decided',
-      isNumber: true,
-      isMinor: true,
-      cell: ({ decided_at, recorded_at }) => decided_at ?? <Time at={recorded_at} />,
-    },
-  ]
-}
+const none = { decisions: [], surfaces: [] }
 
 type FiltersProps = {
   search: GateSearch
-  decisions: readonly Decision[]
+  values: Result<'gate_decisions.list'>['filter_values']
   onChange: (changes: GateSearch) => void
 }
 
-function Filters({ search, decisions, onChange }: FiltersProps): ReactNode {
-  const choices = (any: string, values: readonly (string | null | undefined)[]) => [
-    { value: '', label: any },
-    ...[...new Set(values)].flatMap((value) => (value ? [{ value, label: value }] : [])),
-  ]
+function Filters({ search, values, onChange }: FiltersProps): ReactNode {
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     onChange({ q: String(new FormData(event.currentTarget).get('q') ?? '').trim() || undefined })
@@ -150,14 +148,14 @@ function Filters({ search, decisions, onChange }: FiltersProps): ReactNode {
         isLabelHidden
         value={search.decision ?? ''}
         onChange={(event) => onChange({ decision: event.currentTarget.value || undefined })}
-        options={choices('Any decision', [search.decision, ...decisions.map(({ decision }) => decision)])}
+        options={filterChoices('Any decision', [search.decision, ...values.decisions])}
       />
       <Select
         label="Surface"
         isLabelHidden
         value={search.surface ?? ''}
         onChange={(event) => onChange({ surface: event.currentTarget.value || undefined })}
-        options={choices('Any surface', [search.surface, ...decisions.map(({ surface }) => surface)])}
+        options={filterChoices('Any surface', [search.surface, ...values.surfaces])}
       />
       <DateRange what="Decided" from={search.from} to={search.to} onChange={onChange} />
       <Switch

@@ -1,3 +1,5 @@
+import { pageOf } from '../../shared/state/page-of.ts'
+
 const gates = ['pr_merge', 'issue_work'] as const
 
 /** The filters of the ledger, as its address has them. */
@@ -17,7 +19,6 @@ export function gateSearch(raw: Record<string, unknown>): GateSearch {
   const [q, decision, surface, from, to] = [raw.q, raw.decision, raw.surface, raw.from, raw.to].map((value) =>
     typeof value === 'string' || typeof value === 'number' ? String(value) : '',
   )
-  const page = Number(raw.page)
   return {
     ...(gate && { gate }),
     ...(q && { q }),
@@ -26,6 +27,6 @@ export function gateSearch(raw: Record<string, unknown>): GateSearch {
     ...(raw.feedback === true && { feedback: true }),
     ...(from && { from }),
     ...(to && { to }),
-    ...(Number.isInteger(page) && page > 1 && { page }),
+    ...pageOf(raw),
   }
 }

@@ -11,12 +11,3 @@ export function decisionTone(decision: string | null): Tone {
   if (/^(reject|close|decline|no|fail|deny)/i.test(decision ?? '')) return 'failed'
   return /^(hold|wait|defer|escalate)/i.test(decision ?? '') ? 'needs' : 'neutral'
 }
-
-/** The later record about the same artifact by the same gate: what is recorded never changes, so that is the correction. */
-export function correctionOf(decision: Decision, all: readonly Decision[]): Decision | undefined {
-  if (decision.artifact_url === null) return undefined
-  return all.find(
-    ({ id, gate, artifact_url }) =>
-      gate === decision.gate && artifact_url === decision.artifact_url && id > decision.id,
-  )
-}

@@ -3,6 +3,7 @@ import { useWrite } from '../../shared/api/hooks.ts'
 import { serverPage } from '../../shared/api/private-path.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
+import { counted } from '../../shared/kit/counted.ts'
 import { Panel } from '../../shared/kit/page.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { ArchiveDialog, RecoveryDialog } from './action-dialogs.tsx'
@@ -19,15 +20,20 @@ export function HealthActions({ health }: { health: Health }): ReactNode {
   const toasts = useToasts()
   const cleanUp = useWrite('health.cleanup_processes', {
     onSuccess: ({ terminated, failed }) =>
-      toasts.say(`${terminated.length} processes were ended, ${failed.length} could not be ended`),
+      toasts.say(
+        `${counted(terminated.length, 'process was', 'processes were')} ended, ${failed.length} could not be ended`,
+      ),
   })
   const retry = useWrite('health.retry_sessions', {
     refreshes: ['sessions', 'board'],
     onSuccess: ({ retried, failed }) =>
-      toasts.say(`${retried.length} sessions start again, ${failed.length} could not be started`),
+      toasts.say(
+        `${counted(retried.length, 'session starts', 'sessions start')} again, ${failed.length} could not be started`,
+      ),
   })
   const runTasks = useWrite('health.run_post_deploy_tasks', {
-    onSuccess: ({ rearmed }) => toasts.say(`${rearmed} failed tasks will be tried again, and a pass begins soon`),
+    onSuccess: ({ rearmed }) =>
+      toasts.say(`${counted(rearmed, 'failed task', 'failed tasks')} will be tried again, and a pass begins soon`),
   })
   const exit = useWrite('health.exit_queue_recovery_mode', { onSuccess: () => toasts.say('The queues go on') })
   const close = () => setOpen(undefined)
@@ -109,7 +115,7 @@ function Action({ name, note, children }: { name: string; note: string; children
 
 function ServerPage({ to, children }: { to: string; children: ReactNode }): ReactNode {
   return (
-    <a href={serverPage(to)} className="text-accent-text underline">
+    <a href={serverPage(to)} className="inline-block text-accent-text underline">
       {children}
     </a>
   )

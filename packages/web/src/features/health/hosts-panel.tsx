@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
+import { Code } from '../../shared/kit/copy-button.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
 import { Table } from '../../shared/kit/table.tsx'
 import type { Report } from './report.ts'
@@ -29,7 +30,7 @@ export function HostsPanel({ report }: { report: Report }): ReactNode {
         rows={hosts}
         keyOf={({ id }) => id}
         columns={[
-          { name: 'host', label: 'Host', cell: ({ hostname, id }) => <span data-tip={id}>{hostname ?? id}</span> },
+          { name: 'host', label: 'Host', cell: ({ hostname, id }) => hostname ?? id },
           {
             name: 'state',
             label: 'State',
@@ -43,6 +44,7 @@ export function HostsPanel({ report }: { report: Report }): ReactNode {
             cell: ({ seconds_since_heartbeat }) =>
               seconds_since_heartbeat === null ? '' : `${Math.round(seconds_since_heartbeat)} s ago`,
           },
+          { name: 'id', label: 'Id', isMinor: true, cell: ({ id }) => <Code label="id of the host">{id}</Code> },
           { name: 'version', label: 'Version', isMinor: true, cell: ({ version }) => version },
           {
             name: 'agents',
@@ -60,8 +62,12 @@ export function HostsPanel({ report }: { report: Report }): ReactNode {
           rows={orphans}
           keyOf={({ host, pid }) => `${host} ${pid}`}
           columns={[
-            { name: 'pid', label: 'Process no turn owns', cell: ({ pid }) => pid },
-            { name: 'command', label: 'Command', cell: ({ command }) => <code className="text-sm">{command}</code> },
+            {
+              name: 'pid',
+              label: 'Process no turn owns',
+              cell: ({ pid }) => <Code label="process id">{String(pid)}</Code>,
+            },
+            { name: 'command', label: 'Command', cell: ({ command }) => <Code label="command">{command}</Code> },
           ]}
         />
       )}

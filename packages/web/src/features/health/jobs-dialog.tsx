@@ -1,10 +1,12 @@
 import { limits } from '@yardmaster/contract/limits'
 import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
+import { counted } from '../../shared/kit/counted.ts'
 import { Select, TextField } from '../../shared/kit/field.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { ActionDialog } from './action-dialogs.tsx'
+import { useTypedForm } from '../../shared/state/typed-form.ts'
 
 type JobsDialogProps = { action: 'discard' | 'reschedule'; onClose: () => void }
 
@@ -13,9 +15,13 @@ const words = {
   reschedule: { title: 'Reschedule queued jobs', button: 'Move them', done: 'moved' },
 }
 
+const typed = { delay: String(limits.rescheduleMinutes.default), reason: '' }
+
 /** Nothing changes unless the person types exactly the number of jobs that wait in the scope. */
 export function JobsDialog({ action, onClose }: JobsDialogProps): ReactNode {
   const toasts = useToasts()
+  // Holds no number: the person types it each time, which says that they have seen what waits now.
+  const { values, field, discard, sending, accepted } = useTypedForm(`jobs.${action}`, typed)
   const [queue, setQueue] = useState('')
   const [jobClass, setJobClass] = useState('')
   const all = useRead('health.queued_jobs', {})
@@ -24,31 +30,34 @@ export function JobsDialog({ action, onClose }: JobsDialogProps): ReactNode {
     ...(jobClass && { job_class: jobClass }),
   })
   const report = ({ affected }: { affected: number }) => {
-    toasts.say(`${affected} jobs were ${words[action].done}`)
+    toasts.say(`${counted(affected, 'job was', 'jobs were')} ${words[action].done}`)
+    accepted()
     onClose()
   }
-  const discard = useWrite('health.discard_queued_jobs', { complains: false, onSuccess: report })
+  const discardJobs = useWrite('health.discard_queued_jobs', { complains: false, onSuccess: report })
   const reschedule = useWrite('health.reschedule_queued_jobs', { complains: false, onSuccess: report })
   const submit = (form: FormData) => {
     const change = {
       ...(queue && { queue_name: queue }),
       ...(jobClass && { job_class: jobClass }),
       expected_count: String(form.get('count') ?? ''),
-      reason: String(form.get('reason') ?? ''),
+      reason: values.reason,
     }
-    if (action === 'discard') discard.mutate(change)
-    else reschedule.mutate({ ...change, delay_minutes: Number(form.get('delay')) })
+    sending()
+    if (action === 'discard') discardJobs.mutate(change)
+    else reschedule.mutate({ ...change, delay_minutes: Number(values.delay) })
   }
   const { title, button } = words[action]
   return (
-    <ActionDialog
+    <FormDialog
       title={title}
       button={button}
       isDangerous={action === 'discard'}
-      isBusy={discard.isPending || reschedule.isPending}
-      error={discard.error ?? reschedule.error}
+      isBusy={discardJobs.isPending || reschedule.isPending}
+      error={discardJobs.error ?? reschedule.error}
       onClose={onClose}
       onSubmit={submit}
+      onDiscard={discard}
     >
       <ErrorNote error={error ?? all.error} />
       <div className="grid gap-3 md:grid-cols-2">
@@ -66,18 +75,19 @@ export function JobsDialog({ action, onClose }: JobsDialogProps): ReactNode {
         />
       </div>
       <p role="status">
-        <strong className="tabular">{data?.matched ?? '…'}</strong> jobs wait in this scope.
+        <strong className="tabular">{data?.matched ?? '…'}</strong> {data?.matched === 1 ? 'job waits' : 'jobs wait'} in
+        this scope.
+        {queue === '' && jobClass === '' && ' Choose a queue, a class, or both.'}
         {data?.over_cap && ` One call changes at most ${data.max_per_call}: choose a smaller scope.`}
       </p>
       {action === 'reschedule' && (
         <TextField
           label="Minutes from now"
-          name="delay"
           type="number"
           required
           min={limits.rescheduleMinutes.min}
           max={limits.rescheduleMinutes.max}
-          defaultValue={limits.rescheduleMinutes.default}
+          {...field('delay')}
         />
       )}
       <TextField
@@ -88,8 +98,8 @@ export function JobsDialog({ action, onClose }: JobsDialogProps): ReactNode {
         required
         hint={action === 'discard' ? 'They never run; this cannot be taken back.' : 'Only their time changes.'}
       />
-      <TextField label="Reason" name="reason" hint="For the log, and for the next person who looks" />
-    </ActionDialog>
+      <TextField label="Reason" hint="For the log, and for the next person who looks" {...field('reason')} />
+    </FormDialog>
   )
 }
 

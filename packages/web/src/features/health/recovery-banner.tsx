@@ -5,7 +5,7 @@ import { Icon } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 
 /** For the top of every page, while queue recovery mode is on. An event announces that; the reads are for one that was lost. */
-export function RecoveryBanner(): ReactNode {
+export default function RecoveryBanner(): ReactNode {
   const { data } = useRead('health.queue_recovery_mode', {}, { everyMs: 60_000 })
   if (!data?.active) return null
   return (

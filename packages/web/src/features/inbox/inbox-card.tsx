@@ -4,9 +4,9 @@ import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { TextArea } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
-import { type BoardActions, nameOfCard, useBoardActions } from '../board/board-actions.ts'
-import { placeOf } from '../board/row-words.ts'
+import { sendingDraft, useDraft } from '../../shared/state/draft.ts'
+import { type BoardActions, useBoardActions } from '../board/board-actions.ts'
+import { nameOfCard, placeOf } from '../board/row-words.ts'
 import { PasteDialog, type Pasting } from '../connectors/paste-dialog.tsx'
 import { useAuthorize } from '../connectors/use-authorize.ts'
 import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
@@ -134,12 +134,14 @@ function Deeds({
 
 /** The same draft as on the session's page. It stays until the server has accepted it. */
 function InlineFollowUp({ id, onSend }: { id: number; onSend: (prompt: string) => Promise<boolean> }): ReactNode {
-  const [text, setText] = useDraft(`session.${id}`)
+  const draft = `session.${id}`
+  const [text, setText] = useDraft(draft)
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
-    if (await onSend(text)) setText('')
+    const accepted = sendingDraft(draft, { isMessage: true })
+    if (await onSend(text)) accepted()
     setBusy(false)
   }
   return (

@@ -4,9 +4,9 @@ import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-import { nameOfCard, useBoardActions } from '../board/board-actions.ts'
+import { useBoardActions } from '../board/board-actions.ts'
 import type { BoardCard } from '../board/board-cache.ts'
-import { lastWords } from '../board/row-words.ts'
+import { lastWords, nameOfCard } from '../board/row-words.ts'
 import type { NeedsYou } from '../needs-you/use-needs-you.ts'
 
 const line = 'flex min-h-10 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0'
@@ -49,7 +49,7 @@ export function FailedTriggers({ triggers, total }: { triggers: NeedsYou['trigge
   )
 }
 
-/** They go on by themselves; a person may let one jump the queue. */
+/** They go on by themselves; a person may let one jump the queue. One that a budget holds starts when the budget has room. */
 export function HeldSessions({ cards, total }: { cards: readonly BoardCard[]; total: number }): ReactNode {
   const actions = useBoardActions()
   if (cards.length === 0) return null
@@ -68,9 +68,19 @@ export function HeldSessions({ cards, total }: { cards: readonly BoardCard[]; to
                 {card.held?.since && <Time at={card.held.since} className="max-md:hidden" />}
               </span>
             </span>
-            <Button size="sm" icon="zap" onClick={() => actions.setPriority([card], { scheduling_class: 'priority' })}>
-              Start now
-            </Button>
+            {card.held?.reason === 'budget_exhausted' ? (
+              <ButtonLink size="sm" to="/costs">
+                Budgets
+              </ButtonLink>
+            ) : (
+              <Button
+                size="sm"
+                icon="zap"
+                onClick={() => actions.setPriority([card], { scheduling_class: 'priority' })}
+              >
+                Start now
+              </Button>
+            )}
           </li>
         ))}
       </ul>

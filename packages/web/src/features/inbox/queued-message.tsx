@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
+import { sendingDraft, useEdit } from '../../shared/state/draft.ts'
 
 export type Message = Result<'enqueued_messages.list'>['enqueued_messages'][number]
 
@@ -38,8 +38,7 @@ export function editOf({ session_id, id }: { session_id: number; id: number | st
 /** Moved by dragging, by Alt and the arrow keys, and from its menu. */
 export function QueuedMessage(props: QueuedMessageProps): ReactNode {
   const { message, place, count, isWorking, isDragged, onDragStart, onDragEnd, onDropHere, onPlace } = props
-  // The mark tells an empty draft from none.
-  const [draft, setDraft] = useDraft(editOf(message))
+  const [draft, setDraft] = useEdit(editOf(message))
   const origin = origins[message.origin]
   const steps: Record<string, number> = { ArrowUp: place - 1, ArrowDown: place + 1 }
   return (
@@ -73,7 +72,7 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
         <Icon name="grip-vertical" size={14} />
         {place}
       </button>
-      {draft === '' ? (
+      {draft === undefined ? (
         <div className="min-w-0 grow">
           <p className="line-clamp-4 whitespace-pre-wrap break-words">{message.content}</p>
           <p className="flex flex-wrap items-center gap-1.5 text-muted text-sm">
@@ -83,15 +82,11 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
           </p>
         </div>
       ) : (
-        <Editor
-          message={message}
-          draft={draft.slice(1)}
-          onDraft={(text) => setDraft(text === undefined ? '' : `+${text}`)}
-        />
+        <Editor message={message} draft={draft} onDraft={setDraft} />
       )}
-      {draft === '' && (
+      {draft === undefined && (
         <span className="flex shrink-0">
-          <IconButton size="sm" icon="pencil" label="Edit" onClick={() => setDraft(`+${message.content}`)} />
+          <IconButton size="sm" icon="pencil" label="Edit" onClick={() => setDraft(message.content)} />
           <IconButton
             size="sm"
             icon={isWorking ? 'zap' : 'send'}
@@ -130,9 +125,13 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
 type EditorProps = { message: Message; draft: string; onDraft: (draft: string | undefined) => void }
 
 /** The text stays until the server has it, also when the page is left meanwhile. */
-function Editor({ message: { session_id, id }, draft, onDraft }: EditorProps): ReactNode {
-  const update = useWrite('enqueued_messages.update', { onSuccess: () => onDraft(undefined) })
-  const save = () => update.mutate({ session_id: String(session_id), id: String(id), content: draft })
+function Editor({ message, draft, onDraft }: EditorProps): ReactNode {
+  const update = useWrite('enqueued_messages.update')
+  const save = () => {
+    const { session_id, id } = message
+    const input = { session_id: String(session_id), id: String(id), content: draft }
+    if (!update.isPending) update.mutate(input, { onSuccess: sendingDraft(editOf(message)) })
+  }
   return (
     <div className="flex min-w-0 grow flex-col gap-1.5">
       <textarea
@@ -141,7 +140,6 @@ function Editor({ message: { session_id, id }, draft, onDraft }: EditorProps): R
         rows={3}
         aria-label="Text of the message"
         value={draft}
-        readOnly={update.isPending}
         onChange={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onDraft(undefined)

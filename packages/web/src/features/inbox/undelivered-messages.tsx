@@ -1,16 +1,21 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
+import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { Pager } from '../../shared/kit/pager.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 
 /** Messages that never reached the agent: an archive or a restart took them out of the queue. */
 export function UndeliveredMessages({ id }: { id: string }): ReactNode {
   const toasts = useToasts()
-  const { data } = useRead('enqueued_messages.list', { session_id: id, status: 'undelivered', per_page: 100 })
+  const [page, setPage] = useState(1)
+  const input = { session_id: id, status: 'undelivered', page, per_page: 100 } as const
+  const { data, error, refetch } = useRead('enqueued_messages.list', input)
   const remove = useWrite('enqueued_messages.delete')
   const queue = useWrite('enqueued_messages.create', { refreshes: ['sessions', 'board'] })
   const messages = data?.enqueued_messages ?? []
-  if (messages.length === 0) return null
+  if (!data && error) return <ErrorNote error={error} onRetry={() => refetch()} />
+  if (!data || data.pagination.total_count === 0) return null
   return (
     <section aria-label="Undelivered messages" className="mt-2 border-line border-t">
       <h3 className="px-3 pt-3 pb-1 font-semibold text-sm">Undelivered</h3>
@@ -46,6 +51,7 @@ export function UndeliveredMessages({ id }: { id: string }): ReactNode {
           </li>
         ))}
       </ul>
+      <Pager of={data.pagination} onPage={setPage} />
     </section>
   )
 }

@@ -1,51 +1,38 @@
-import { type FormEvent, type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import type { Account } from './account.ts'
 
 type AccountDialogProps = { account: Account; onClose: () => void }
 
 export function PriorityDialog({ account: { id, email, priority }, onClose }: AccountDialogProps): ReactNode {
-  const formId = useId()
   const update = useWrite('accounts.update', { complains: false, onSuccess: onClose })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    update.mutate({ id: String(id), priority: Number(new FormData(event.currentTarget).get('priority')) })
-  }
   return (
-    <Dialog
+    <FormDialog
       title={`Priority of ${email}`}
-      isOpen
-      onClose={onClose}
+      button="Save"
       width="sm"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={formId} isBusy={update.isPending}>
-            Save
-          </Button>
-        </>
-      }
+      isBusy={update.isPending}
+      error={update.error}
+      onSubmit={(form) => update.mutate({ id: String(id), priority: Number(form.get('priority')) })}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Priority"
-          name="priority"
-          type="number"
-          min={0}
-          max={1000}
-          step={1}
-          required
-          defaultValue={priority}
-          hint="Of the accounts that can serve, the one with the lowest number is used first."
-        />
-        <ErrorNote error={update.error} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Priority"
+        name="priority"
+        type="number"
+        min={0}
+        max={1000}
+        step={1}
+        required
+        defaultValue={priority}
+        hint="Of the accounts that can serve, the one with the lowest number is used first."
+      />
+    </FormDialog>
   )
 }
 

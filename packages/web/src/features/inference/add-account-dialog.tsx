@@ -1,13 +1,11 @@
-import { type FormEvent, type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
-import { Button } from '../../shared/kit/button.tsx'
-import { Dialog } from '../../shared/kit/dialog.tsx'
 import { TextArea, TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 
+/** Keeps no draft: a login must not stay in the browser. */
 export function AddAccountDialog({ runtime, onClose }: { runtime: string; onClose: () => void }): ReactNode {
-  const id = useId()
   const toasts = useToasts()
   const create = useWrite('accounts.create', {
     complains: false,
@@ -16,40 +14,30 @@ export function AddAccountDialog({ runtime, onClose }: { runtime: string; onClos
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = (form: FormData) => {
     const email = String(form.get('email') ?? '').trim()
     create.mutate({ runtime, credentials: String(form.get('credentials') ?? ''), ...(email && { email }) })
   }
   return (
-    <Dialog
+    <FormDialog
       title={`Add an account of ${runtime}`}
-      isOpen
+      button="Add the account"
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={id} isBusy={create.isPending}>
-            Add the account
-          </Button>
-        </>
-      }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
-        <TextArea
-          label="Login file or token"
-          name="credentials"
-          rows={6}
-          required
-          spellCheck={false}
-          autoComplete="off"
-          className="font-mono text-sm"
-          hint="The content of the file that the CLI wrote when you signed in. It is stored encrypted and never shown again."
-        />
-        <TextField label="Name" name="email" hint="Needed if the login does not tell whose it is" autoComplete="off" />
-        <ErrorNote error={create.error} />
-      </form>
-    </Dialog>
+      <TextArea
+        label="Login file or token"
+        name="credentials"
+        rows={6}
+        required
+        spellCheck={false}
+        autoComplete="off"
+        className="font-mono text-sm"
+        hint="The content of the file that the CLI wrote when you signed in. It is stored encrypted and never shown again."
+      />
+      <TextField label="Name" name="email" hint="Needed if the login does not tell whose it is" autoComplete="off" />
+    </FormDialog>
   )
 }

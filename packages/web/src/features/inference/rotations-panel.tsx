@@ -26,7 +26,7 @@ export function RotationsPanel({ runtime }: { runtime: string }): ReactNode {
       {data && (
         <Pager
           of={data.pagination}
-          onPage={(next) => void navigate({ to: '/inference', search: { runtime, page: next } })}
+          onPage={(next, options) => void navigate({ to: '/inference', search: { runtime, page: next }, ...options })}
         />
       )}
     </Panel>

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Result } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { Icon, type IconName } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-
-type Notification = Result<'notifications.list'>['notifications'][number]
+import { type Notification, showDismissed, showRead } from './show-in-notifications.ts'
 
 const looks: Record<Notification['notification_type'], { icon: IconName; color: string }> = {
   session_complete: { icon: 'circle-check', color: 'text-ok' },
@@ -19,20 +17,28 @@ const looks: Record<Notification['notification_type'], { icon: IconName; color: 
   budget_exhausted: { icon: 'dollar-sign', color: 'text-failed' },
 }
 
+/** These are about no session, though each names one: the last that used the account or spent the money. */
+const elsewhere: Partial<Record<Notification['notification_type'], { to: '/inference' | '/costs'; title: string }>> = {
+  account_needs_reauth: { to: '/inference', title: 'An account has to be signed in again' },
+  budget_warning: { to: '/costs', title: 'A budget is nearly used up' },
+  budget_exhausted: { to: '/costs', title: 'A budget is used up' },
+}
+
 /** Opening it marks it read. Only what was read can be dismissed, so that nothing is lost by a slip. */
 export function NotificationRow({ of: notification }: { of: Notification }): ReactNode {
-  const { id, title, body, read, created_at, session_id, notification_type } = notification
-  const markRead = useWrite('notifications.mark_read')
-  const dismiss = useWrite('notifications.dismiss')
+  const { id, body, read, created_at, session_id, notification_type } = notification
+  const markRead = useWrite('notifications.mark_read', { optimistic: (cache, { id }) => showRead(cache, id) })
+  const dismiss = useWrite('notifications.dismiss', { optimistic: (cache, { id }) => showDismissed(cache, id) })
   const { icon, color } = looks[notification_type]
+  const place = elsewhere[notification_type]
+  const title = place?.title ?? notification.title
   return (
     <li className="flex min-h-12 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0 hover:bg-hover">
       <Icon name={icon} className={`shrink-0 ${color}`} />
       <span className="flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3">
         <span className="min-w-0 grow">
           <Link
-            to="/sessions/$id"
-            params={{ id: String(session_id) }}
+            {...(place ? { to: place.to } : { to: '/sessions/$id', params: { id: String(session_id) } })}
             onClick={() => !read && markRead.mutate({ id: String(id) })}
             className={`line-clamp-2 hover:underline md:line-clamp-1 ${read ? 'text-muted' : 'font-semibold'}`}
           >

@@ -8,6 +8,7 @@ import { Tabs } from '../../shared/kit/tabs.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { NotificationRow } from './notification-row.tsx'
 import { PushOnDevice } from './push-on-device.tsx'
+import { showDismissed, showRead } from './show-in-notifications.ts'
 
 export default function NotificationsPage(): ReactNode {
   const { status } = useSearch({ from: '/shell/notifications' })
@@ -18,8 +19,9 @@ export default function NotificationsPage(): ReactNode {
     ...(status && { status }),
   })
   const pending = useRead('notifications.badge', {}).data?.pending_count ?? 0
-  const markAllRead = useWrite('notifications.mark_all_read')
+  const markAllRead = useWrite('notifications.mark_all_read', { optimistic: (cache) => showRead(cache) })
   const dismissRead = useWrite('notifications.dismiss_all_read', {
+    optimistic: (cache) => showDismissed(cache),
     onSuccess: ({ dismissed_count }) => toasts.say(`${dismissed_count} dismissed`),
   })
   const notifications = data?.notifications ?? []

@@ -28,10 +28,11 @@ const words: Record<PushState, { title: string; note: string }> = {
 /** Whether this device gets pushes, and the switch. What a session says is never in a push. */
 export function PushOnDevice(): ReactNode {
   const cache = useQueryClient()
-  const state = useQuery({ queryKey: ['push on this device'], queryFn: readPushState })
+  // Another browser may remove this one: it is read with the list of all.
+  const state = useQuery({ queryKey: ['push_subscriptions.on_this_device'], queryFn: readPushState })
   const change = useMutation({
     mutationFn: (isOn: boolean) => (isOn ? turnPushOn() : turnPushOff()),
-    onSettled: () => refresh(cache, ['push on this device', 'push_subscriptions']),
+    onSettled: () => refresh(cache, ['push_subscriptions']),
   })
   if (!state.data) return <ErrorNote error={state.error} onRetry={() => state.refetch()} />
   const { title, note } = words[state.data]

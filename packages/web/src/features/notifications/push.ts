@@ -1,18 +1,19 @@
 import { call } from '../../shared/api/client.ts'
+import { serviceWorker, trustedScript } from '../../shared/kit/trusted-script.ts'
+import { keep, kept } from '../../shared/state/keep.ts'
 
 /** `off` includes a browser that the server no longer knows. */
 export type PushState = 'unsupported' | 'denied' | 'off' | 'on'
 
 /** The server names a subscription by an id, which only this browser can keep: the list hides addresses. */
 const idKey = 'yardmaster.push.id'
-const worker = '/sw.js'
 
 export async function readPushState(): Promise<PushState> {
   if (!isSupported()) return 'unsupported'
   if (Notification.permission === 'denied') return 'denied'
-  const registration = await navigator.serviceWorker.getRegistration(worker)
+  const registration = await navigator.serviceWorker.getRegistration(serviceWorker)
   const subscription = await registration?.pushManager.getSubscription()
-  const id = Number(localStorage.getItem(idKey))
+  const id = Number(kept(idKey))
   if (!subscription || !id) return 'off'
   const { push_subscriptions } = await call('push_subscriptions.list', { per_page: 100 })
   return push_subscriptions.some((one) => one.id === id && one.receives_pushes) ? 'on' : 'off'
@@ -21,7 +22,7 @@ export async function readPushState(): Promise<PushState> {
 /** Asks for the permission if it was not asked before. */
 export async function turnPushOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') return
-  await navigator.serviceWorker.register(trusted(worker))
+  await navigator.serviceWorker.register(trustedScript(serviceWorker))
   const { pushManager } = await navigator.serviceWorker.ready
   // One that was made with another key of the server receives nothing.
   await (await pushManager.getSubscription())?.unsubscribe()
@@ -34,34 +35,17 @@ export async function turnPushOn(): Promise<void> {
     auth_key: keys?.auth ?? '',
     user_agent: navigator.userAgent.slice(0, 500),
   })
-  localStorage.setItem(idKey, String(id))
+  keep(idKey, String(id))
 }
 
 export async function turnPushOff(): Promise<void> {
-  const registration = await navigator.serviceWorker.getRegistration(worker)
+  const registration = await navigator.serviceWorker.getRegistration(serviceWorker)
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
-  const id = localStorage.getItem(idKey)
-  localStorage.removeItem(idKey)
+  const id = kept(idKey)
+  keep(idKey, '')
   if (id) await call('push_subscriptions.delete', { id })
 }
 
 function isSupported(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
-}
-
-type ScriptPolicy = { createScriptURL(url: string): string }
-type TrustedTypes = { createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy }
-
-let policy: ScriptPolicy | undefined
-
-/** The pages' policy lets a script address through only from the one policy that it names, once. */
-function trusted(url: string): string {
-  const { trustedTypes } = window as { trustedTypes?: TrustedTypes }
-  policy ??= trustedTypes?.createPolicy('yardmaster', {
-    createScriptURL: (given) => {
-      if (given !== worker) throw new TypeError(`${given} is not the service worker`)
-      return given
-    },
-  })
-  return policy?.createScriptURL(url) ?? url
 }

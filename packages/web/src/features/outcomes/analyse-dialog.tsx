@@ -1,103 +1,100 @@
 import { limits } from '@yardmaster/contract/limits'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
-import { Button } from '../../shared/kit/button.tsx'
-import { Dialog } from '../../shared/kit/dialog.tsx'
 import { TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { Segments } from '../../shared/kit/segments.tsx'
-import { filtersOf, type OutcomesSearch } from './outcomes-search.ts'
+import { useTypedForm } from '../../shared/state/typed-form.ts'
+import { filtersOf } from './outcome-filters.ts'
+import type { OutcomesSearch } from './outcomes-search.ts'
 
 type AnalyseDialogProps = { search: OutcomesSearch; onStarted: (batch: number) => void; onClose: () => void }
 
 const { concurrency, found, named } = limits.analysisBatch
 
+/** The API refuses a batch without any filter, so that an empty request costs nothing. Here a person has asked for all. */
+const firstDay = '1970-01-01'
+
 /** Named sessions, or all archived ones without an analysis under some filters. */
 export function AnalyseDialog({ search, onStarted, onClose }: AnalyseDialogProps): ReactNode {
-  const id = useId()
-  const [way, setWay] = useState<'all' | 'some'>('all')
+  const { values, change, field, discard, sending, accepted } = useTypedForm('analyse', {
+    way: 'all' as 'all' | 'some',
+    sessions: '',
+    root: search.root ?? '',
+    from: search.from ?? '',
+    to: search.to ?? '',
+    concurrency: String(concurrency.default),
+  })
   const analyze = useWrite('outcome_analyses.analyze', {
     complains: false,
-    onSuccess: ({ analysis_batch }) => onStarted(analysis_batch.id),
+    onSuccess: ({ analysis_batch }) => {
+      accepted()
+      onStarted(analysis_batch.id)
+    },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    const { outcome: _, ...filters } = filtersOf({
-      root: text('root'),
-      from: text('from'),
-      to: text('to'),
-    })
+  const submit = () => {
+    const { way, sessions, root, from, to } = values
+    const { outcome: _, ...filters } = filtersOf({ root: root.trim(), from, to })
+    sending()
     analyze.mutate({
       ...(way === 'some'
-        ? {
-            session_ids: text('sessions')
-              .split(/[\s,]+/)
-              .filter(Boolean),
-          }
-        : filters),
-      concurrency: Number(text('concurrency')),
+        ? { session_ids: sessions.split(/[\s,]+/).filter(Boolean) }
+        : Object.keys(filters).length > 0
+          ? filters
+          : { from: firstDay }),
+      concurrency: Number(values.concurrency),
     })
   }
   return (
-    <Dialog
+    <FormDialog
       title="Analyse sessions"
-      isOpen
+      button="Start"
+      isBusy={analyze.isPending}
+      error={analyze.error}
+      onSubmit={submit}
+      onDiscard={discard}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={id} isBusy={analyze.isPending}>
-            Start
-          </Button>
-        </>
-      }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
-        <div>
-          <Segments
-            label="Which sessions"
-            value={way}
-            onChange={setWay}
-            options={[
-              { value: 'all', label: 'All without an analysis' },
-              { value: 'some', label: 'Named sessions' },
-            ]}
-          />
-        </div>
-        {way === 'some' ? (
-          <TextField
-            label="Sessions"
-            name="sessions"
-            required
-            placeholder="790, fix-login"
-            hint={`Archived sessions, by number or slug, at most ${named}`}
-          />
-        ) : (
-          <>
-            <p className="text-muted">
-              Takes up to {found} archived sessions that have no analysis. Each is analysed by a spot session of its
-              own, which costs tokens.
-            </p>
-            <TextField label="Root" name="root" defaultValue={search.root ?? ''} hint="Empty for all roots" />
-            <div className="grid grid-cols-2 gap-3">
-              <TextField label="Created from" name="from" type="date" defaultValue={search.from ?? ''} />
-              <TextField label="Created to" name="to" type="date" defaultValue={search.to ?? ''} />
-            </div>
-          </>
-        )}
-        <TextField
-          label="At a time"
-          name="concurrency"
-          type="number"
-          required
-          min={concurrency.min}
-          max={concurrency.max}
-          defaultValue={concurrency.default}
+      <div>
+        <Segments
+          label="Which sessions"
+          value={values.way}
+          onChange={(way) => change({ way })}
+          options={[
+            { value: 'all', label: 'All without an analysis' },
+            { value: 'some', label: 'Named sessions' },
+          ]}
         />
-        <ErrorNote error={analyze.error} />
-      </form>
-    </Dialog>
+      </div>
+      {values.way === 'some' ? (
+        <TextField
+          label="Sessions"
+          required
+          placeholder="790, fix-login"
+          hint={`Archived sessions, by number or slug, at most ${named}`}
+          {...field('sessions')}
+        />
+      ) : (
+        <>
+          <p className="text-muted">
+            Takes up to {found} archived sessions that have no analysis. Each is analysed by a spot session of its own,
+            which costs tokens.
+          </p>
+          <TextField label="Root" hint="Empty for all roots" {...field('root')} />
+          <div className="grid grid-cols-2 gap-3">
+            <TextField label="Created from (UTC)" type="date" {...field('from')} />
+            <TextField label="Created to (UTC)" type="date" {...field('to')} />
+          </div>
+        </>
+      )}
+      <TextField
+        label="At a time"
+        type="number"
+        required
+        min={concurrency.min}
+        max={concurrency.max}
+        {...field('concurrency')}
+      />
+    </FormDialog>
   )
 }

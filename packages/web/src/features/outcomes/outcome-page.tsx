@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Problem } from '@yardmaster/client/client'
 import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
@@ -26,7 +26,7 @@ export default function OutcomePage(): ReactNode {
   const start = () => analyze.mutate({ session_ids: [id] })
   return (
     <Page
-      title={`Outcome of session ${id}`}
+      title={`Outcome of ${analysis?.session_title ?? `session ${id}`}`}
       note={analysis && <Summary analysis={analysis} />}
       actions={
         <>
@@ -74,7 +74,14 @@ function Summary({ analysis }: { analysis: Analysis }): ReactNode {
 }
 
 function Tree({ analysis: { root }, sessionId }: { analysis: Analysis; sessionId: string }): ReactNode {
-  const [view, setView] = useState<'graph' | 'text'>('graph')
+  const { view = 'graph' } = useSearch({ from: '/shell/outcomes/$id' })
+  const navigate = useNavigate()
+  const show = (chosen: 'graph' | 'text') =>
+    void navigate({
+      to: '/outcomes/$id',
+      params: { id: sessionId },
+      search: chosen === 'text' ? { view: chosen } : {},
+    })
   return (
     <Panel
       title="Segments"
@@ -82,7 +89,7 @@ function Tree({ analysis: { root }, sessionId }: { analysis: Analysis; sessionId
         <Segments
           label="View of the segments"
           value={view}
-          onChange={setView}
+          onChange={show}
           options={[
             { value: 'graph', label: 'Graph' },
             { value: 'text', label: 'Text' },

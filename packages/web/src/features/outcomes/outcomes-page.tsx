@@ -5,6 +5,7 @@ import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
 import { DateRange } from '../../shared/kit/date-range.tsx'
 import { Select } from '../../shared/kit/field.tsx'
+import { filterChoices } from '../../shared/kit/filter-choices.ts'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Pager } from '../../shared/kit/pager.tsx'
@@ -12,8 +13,9 @@ import { type Column, Table } from '../../shared/kit/table.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { AnalyseDialog } from './analyse-dialog.tsx'
 import { BatchProgress } from './batch-progress.tsx'
+import { filtersOf } from './outcome-filters.ts'
 import { outcomeTone } from './outcome-tone.ts'
-import { filtersOf, type OutcomesSearch } from './outcomes-search.ts'
+import type { OutcomesSearch } from './outcomes-search.ts'
 import type { Outcome } from './rates.ts'
 import { RatesPanel } from './rates-panel.tsx'
 
@@ -21,10 +23,17 @@ const columns: readonly Column<Outcome>[] = [
   {
     name: 'session',
     label: 'Session',
-    cell: ({ session_id }) => (
-      <Link to="/outcomes/$id" params={{ id: String(session_id) }} className="font-medium hover:underline">
-        Session {session_id}
-      </Link>
+    cell: ({ session_id, session_title }) => (
+      <span className="flex min-w-0 items-baseline gap-2">
+        <Link
+          to="/outcomes/$id"
+          params={{ id: String(session_id) }}
+          className="min-w-0 truncate font-medium hover:underline"
+        >
+          {session_title ?? `Session ${session_id}`}
+        </Link>
+        <span className="tabular shrink-0 text-muted text-sm">#{session_id}</span>
+      </span>
     ),
   },
   {
@@ -65,8 +74,8 @@ export default function OutcomesPage(): ReactNode {
   const filters = filtersOf(search)
   const { data, error, isLoading, refetch } = useRead('outcome_analyses.list', { ...filters, page, per_page: 50 })
   const outcomes = data?.outcome_analyses ?? []
-  const change = (changes: OutcomesSearch) =>
-    void navigate({ to: '/outcomes', search: { ...search, page: undefined, ...changes } })
+  const change = (changes: OutcomesSearch, options = {}) =>
+    void navigate({ to: '/outcomes', search: { ...search, page: undefined, ...changes }, ...options })
   return (
     <Page
       title="Outcomes"
@@ -95,7 +104,7 @@ export default function OutcomesPage(): ReactNode {
           </EmptyState>
         )}
         {outcomes.length > 0 && <Table caption="Outcomes" columns={columns} rows={outcomes} keyOf={({ id }) => id} />}
-        {data && <Pager of={data.pagination} onPage={(chosen) => change({ page: chosen })} />}
+        {data && <Pager of={data.pagination} onPage={(page, options) => change({ page }, options)} />}
       </Panel>
       {isAnalysing && (
         <AnalyseDialog
@@ -118,10 +127,8 @@ type FiltersProps = {
 }
 
 function Filters({ search, outcomes, onChange }: FiltersProps): ReactNode {
-  const choices = (any: string, values: readonly (string | null | undefined)[]) => [
-    { value: '', label: any },
-    ...[...new Set(values)].flatMap((value) => (value ? [{ value, label: value }] : [])),
-  ]
+  const { agent_roots: roots = [], runtime_models: runtimes = {} } = useRead('configs.show', {}).data ?? {}
+  const models = Object.values(runtimes).flatMap((runtime) => runtime.models.map(({ id }) => id))
   return (
     <div className="grid grid-cols-2 gap-2 border-line border-b p-2 md:flex md:flex-wrap md:*:w-36">
       <Select
@@ -142,23 +149,31 @@ function Filters({ search, outcomes, onChange }: FiltersProps): ReactNode {
         isLabelHidden
         value={search.root ?? ''}
         onChange={(event) => onChange({ root: event.currentTarget.value || undefined })}
-        options={choices('Any root', [search.root, ...outcomes.map(({ agent_root }) => agent_root)])}
+        options={filterChoices('Any root', [
+          search.root,
+          ...roots.map(({ name }) => name),
+          ...outcomes.map(({ agent_root }) => agent_root),
+        ])}
       />
       <Select
         label="Runtime"
         isLabelHidden
         value={search.runtime ?? ''}
         onChange={(event) => onChange({ runtime: event.currentTarget.value || undefined })}
-        options={choices('Any runtime', [search.runtime, ...outcomes.map(({ agent_runtime }) => agent_runtime)])}
+        options={filterChoices('Any runtime', [
+          search.runtime,
+          ...Object.keys(runtimes),
+          ...outcomes.map(({ agent_runtime }) => agent_runtime),
+        ])}
       />
       <Select
         label="Model"
         isLabelHidden
         value={search.model ?? ''}
         onChange={(event) => onChange({ model: event.currentTarget.value || undefined })}
-        options={choices('Any model', [search.model, ...outcomes.map(({ model }) => model)])}
+        options={filterChoices('Any model', [search.model, ...models, ...outcomes.map(({ model }) => model)])}
       />
-      <DateRange what="Created" from={search.from} to={search.to} onChange={onChange} />
+      <DateRange what="Created" zone="UTC" from={search.from} to={search.to} onChange={onChange} />
     </div>
   )
 }

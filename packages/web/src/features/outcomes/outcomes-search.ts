@@ -1,3 +1,5 @@
+import { pageOf } from '../../shared/state/page-of.ts'
+
 /** The filters of the outcomes, and a batch whose progress is shown, as the address has them. */
 export type OutcomesSearch = {
   outcome?: 'Success' | 'Failure'
@@ -15,7 +17,7 @@ export function outcomesSearch(raw: Record<string, unknown>): OutcomesSearch {
   const [root, runtime, model, from, to] = [raw.root, raw.runtime, raw.model, raw.from, raw.to].map((value) =>
     typeof value === 'string' ? value : '',
   )
-  const [page, batch] = [raw.page, raw.batch].map(Number)
+  const batch = Number(raw.batch)
   return {
     ...(outcome && { outcome }),
     ...(root && { root }),
@@ -23,19 +25,12 @@ export function outcomesSearch(raw: Record<string, unknown>): OutcomesSearch {
     ...(model && { model }),
     ...(from && { from }),
     ...(to && { to }),
-    ...(Number.isInteger(page) && Number(page) > 1 && { page }),
-    ...(Number.isInteger(batch) && Number(batch) > 0 && { batch }),
+    ...pageOf(raw),
+    ...(Number.isInteger(batch) && batch > 0 && { batch }),
   }
 }
 
-/** The same filters in the words of the API. */
-export function filtersOf({ outcome, root, runtime, model, from, to }: OutcomesSearch) {
-  return {
-    ...(outcome && { outcome }),
-    ...(root && { agent_root: root }),
-    ...(runtime && { agent_runtime: runtime }),
-    ...(model && { model }),
-    ...(from && { from }),
-    ...(to && { to }),
-  }
+/** How the segments of one outcome are shown. The graph has no name in the address. */
+export function outcomeSearch({ view }: Record<string, unknown>): { view?: 'text' } {
+  return view === 'text' ? { view } : {}
 }

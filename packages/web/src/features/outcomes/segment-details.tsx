@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Badge } from '../../shared/kit/badge.tsx'
+import { Code } from '../../shared/kit/copy-button.tsx'
 import { formatDuration } from '../../shared/kit/time.tsx'
 import { rangeOf, type Segment } from './flame.ts'
 import { outcomeTone } from './outcome-tone.ts'
@@ -20,7 +21,7 @@ export function SegmentDetails({ segment, sessionId }: { segment: Segment; sessi
   return (
     <section aria-label="The segment" className="min-h-24 rounded-md bg-canvas p-3">
       <p className="flex flex-wrap items-center gap-2">
-        <code className="font-mono text-muted text-sm">{id}</code>
+        <Code label="id of the segment">{id}</Code>
         <Badge tone={outcomeTone(outcome.kind)}>{outcome.kind}</Badge>
         <span className="text-muted text-sm">
           {goal.kind}, {trigger.kind === 'Correction' ? 'a correction' : 'new'} by the {trigger.source}

@@ -8,7 +8,7 @@ import { TextField } from '../../shared/kit/field.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 
 /** Asks for the name under which this person's messages are recorded. */
-export function NameDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
+export default function NameDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const { data: viewer } = useViewer()
   const cache = useQueryClient()
   const rename = useWrite('browser_session.update', {

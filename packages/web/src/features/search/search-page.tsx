@@ -17,7 +17,7 @@ export default function SearchPage(): ReactNode {
     void navigate({ to: '/search', search: { ...filters, ...(typed && { q: typed }) } })
   }
   return (
-    <Page title="Search" note="Titles, metadata and everything that was said">
+    <Page title="Search" note="Titles, metadata and transcripts, without those of subagents">
       <form onSubmit={submit} className="flex items-end gap-2">
         <div className="max-w-xl grow">
           <TextField

@@ -8,6 +8,7 @@ import { Status } from '../../shared/kit/status.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { nameOfSession } from '../sessions/name-of-session.ts'
 import type { SearchSearch } from './search-search.ts'
+import { useLiveStatuses } from './use-live-statuses.ts'
 
 type Found = Result<'sessions.search'>
 type Match = NonNullable<Extract<Found, { content_scan: object }>['matches']>[string][number]
@@ -15,6 +16,7 @@ type Place = { scan_cursor?: string; page?: number }
 
 /** The pages that were read so far, one below the other. */
 export function SearchResults({ search }: { search: SearchSearch & { q: string } }): ReactNode {
+  useLiveStatuses()
   const [places, setPlaces] = useState<readonly Place[]>([{}])
   return places.map((place, index) => (
     <ResultsPage
@@ -92,16 +94,16 @@ function nextPlace(found: Found): Place | undefined {
   return page < total_pages ? { page: page + 1 } : undefined
 }
 
-/** Whether everything was searched, in words. */
+/** Whether all transcripts were searched, in words. */
 function extentOf(found: Found): string {
   if (!('content_scan' in found)) {
     const { total_count } = found.pagination
     return `${total_count} found in titles and metadata`
   }
   const { complete, timed_out, scanned_sessions, candidate_sessions } = found.content_scan
-  if (complete) return 'Everything was searched'
+  if (complete) return 'All transcripts were searched'
   const why = timed_out ? 'the time was up' : 'the page is full'
-  return `Not everything was searched: ${scanned_sessions} of ${candidate_sessions} sessions, then ${why}`
+  return `Not all transcripts were searched: ${scanned_sessions} of ${candidate_sessions} sessions, then ${why}`
 }
 
 function Hit({ session, matches }: { session: Found['sessions'][number]; matches: readonly Match[] }): ReactNode {

@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, TextArea } from '../../shared/kit/field.tsx'
@@ -6,11 +6,14 @@ import { useQuickSession } from './use-quick-session.tsx'
 
 /** Asks an agent about the page that is open: a session whose prompt ends with the address of the page. */
 export default function AskDialog({ onClose }: { onClose: () => void }): ReactNode {
-  const { prompt, setPrompt, roots, root, setRoot, start, canStart, isPending } = useQuickSession('ask', onClose)
-  const page = { title: document.title, address: location.href }
+  const [page] = useState(() => ({ title: document.title, address: location.href }))
+  const { prompt, setPrompt, roots, root, setRoot, start, canStart, isPending } = useQuickSession('ask', {
+    addition: `\n\nAsked on the dashboard's page “${page.title}”: ${page.address}`,
+    onStarted: onClose,
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    start(`\n\nAsked on the dashboard's page “${page.title}”: ${page.address}`)
+    start()
   }
   return (
     <Dialog title="Ask an agent about this page" isOpen onClose={onClose}>

@@ -1,16 +1,18 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useCommands } from '../../shared/keys/commands.tsx'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { formatDuration, useNow } from '../../shared/kit/time.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
-import type { Turn } from '../transcripts/turn-row.tsx'
+import { draftOf, putDraft, useDraft, useSending } from '../../shared/state/draft.ts'
+import type { Turn } from '../transcripts/turns.ts'
 import type { Session } from './session-facts.ts'
 
-const SlashCompletion = lazy(() => import('./slash-completion.tsx'))
+const AttachFiles = part(() => import('../attachments/attach-files.tsx'), <span className="size-8" />)
+const SlashCompletion = part(() => import('./slash-completion.tsx'))
 
 type ComposerProps = {
   session: Session
@@ -23,13 +25,16 @@ type ComposerProps = {
 
 /** A message to the agent. Its buttons say what each of them will do. The draft stays until the server has accepted it. */
 export function Composer({ session, id, underway, queued, onSent }: ComposerProps): ReactNode {
-  const [text, setText] = useDraft(`session.${session.id}`)
+  const draft = `session.${session.id}`
+  const [text, setText] = useDraft(draft)
+  const { sending, accepted } = useSending(draft, { isMessage: true })
+  const [isUploading, setUploading] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const options = {
     refreshes: ['sessions', 'enqueued_messages', 'turns', 'board', 'needs_you'],
     complains: false,
     onSuccess: () => {
-      setText('')
+      accepted()
       onSent()
     },
   } as const
@@ -39,11 +44,13 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
   const isArchived = session.status === 'archived'
   const isBusy = underway !== undefined
   const isEmpty = text.trim() === ''
+  const isUnready = isEmpty || isUploading
   const isSending = send.isPending || keep.isPending
   const say = (force_immediate: boolean) => {
-    if (isEmpty || isSending || isArchived) return
+    if (isUnready || isSending || isArchived) return
     keep.reset()
     send.reset()
+    sending()
     if (isFailed) keep.mutate({ session_id: id, content: text })
     else send.mutate({ id, prompt: text, force_immediate })
   }
@@ -72,16 +79,14 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
         <ErrorNote error={send.error ?? keep.error} />
         <div className="relative flex">
           {text.startsWith('/') && (
-            <Suspense>
-              <SlashCompletion
-                {...{ field, text }}
-                skills={session.catalog_skills}
-                plugins={session.catalog_plugins}
-                runtime={session.agent_runtime}
-                runsCommands={session.config.cli_commands === true}
-                side="above"
-              />
-            </Suspense>
+            <SlashCompletion
+              {...{ field, text }}
+              skills={session.catalog_skills}
+              plugins={session.catalog_plugins}
+              runtime={session.agent_runtime}
+              runsCommands={session.config.cli_commands === true}
+              side="above"
+            />
           )}
           <textarea
             ref={field}
@@ -102,16 +107,21 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
           />
         </div>
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+          <AttachFiles
+            {...{ field, text }}
+            changeDraft={(change) => putDraft(draft, change(draftOf(draft)))}
+            onUploading={setUploading}
+          />
           {isEmpty && <Delivered answer={send.data ?? keep.data} isOver={queued === 0 && !isBusy} />}
           {isBusy && !isFailed ? (
             <div className="ml-auto flex flex-wrap justify-end gap-x-5 gap-y-2">
               <Choice note={`becomes ${ordinal(queued + 1)} in the queue`}>
-                <Button type="submit" look="primary" icon="list-ordered" disabled={isEmpty} isBusy={send.isPending}>
+                <Button type="submit" look="primary" icon="list-ordered" disabled={isUnready} isBusy={send.isPending}>
                   Queue <Hint />
                 </Button>
               </Choice>
               <Choice note={<StopsTurn turn={underway} />}>
-                <Button icon="zap" disabled={isEmpty || isSending} onClick={() => say(true)}>
+                <Button icon="zap" disabled={isUnready || isSending} onClick={() => say(true)}>
                   Interrupt <Hint isWithModifier />
                 </Button>
               </Choice>
@@ -121,7 +131,7 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
               <span className="text-right text-muted text-xs">
                 {isFailed ? 'waits in the queue until you restart the session' : noteAtRest(session, queued)}
               </span>
-              <Button type="submit" look="primary" icon="send" disabled={isEmpty} isBusy={isSending}>
+              <Button type="submit" look="primary" icon="send" disabled={isUnready} isBusy={isSending}>
                 {isFailed ? 'Queue' : 'Send'} <Hint />
               </Button>
             </div>

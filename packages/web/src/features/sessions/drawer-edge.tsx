@@ -1,4 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
+import { IconButton } from '../../shared/kit/button.tsx'
+import { keep, kept } from '../../shared/state/keep.ts'
 
 const key = 'yardmaster.drawer-width'
 const limits = { min: 360, usual: 480, max: 800 }
@@ -10,12 +12,24 @@ function clamped(width: number): number {
 
 /** As wide as the person made it last, in this browser. */
 export function useDrawerWidth(): [width: number, setWidth: (width: number) => void] {
-  const [width, setWidth] = useState(() => clamped(Number(localStorage.getItem(key)) || limits.usual))
+  const [width, setWidth] = useState(() => clamped(Number(kept(key)) || limits.usual))
   const change = (next: number) => {
-    localStorage.setItem(key, String(clamped(next)))
+    keep(key, String(clamped(next)))
     setWidth(clamped(next))
   }
   return [width, change]
+}
+
+/** Changes the width without dragging or keys. */
+export function WidthButton({ width, onChange }: { width: number; onChange: (width: number) => void }): ReactNode {
+  const isWide = width > limits.usual
+  return (
+    <IconButton
+      icon={isWide ? 'chevron-right' : 'chevron-left'}
+      label={isWide ? 'Make it narrower' : 'Make it wider'}
+      onClick={() => onChange(isWide ? limits.usual : limits.max)}
+    />
+  )
 }
 
 /** The edge that makes the drawer wider or narrower: dragged, or moved by the arrow keys. */

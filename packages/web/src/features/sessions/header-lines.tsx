@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
-import { Menu } from '../../shared/kit/menu.tsx'
+import { Menu, type MenuItem } from '../../shared/kit/menu.tsx'
 import { Status } from '../../shared/kit/status.tsx'
 import { formatDuration, useNow } from '../../shared/kit/time.tsx'
 import { dollars } from '../costs/dollars.ts'
-import type { Turn } from '../transcripts/turn-row.tsx'
+import { type Turn, turnSources, turnsOnPage } from '../transcripts/turns.ts'
 import { InlineText } from './inline-text.tsx'
 import { modelOf } from './session-facts.ts'
-import type { SessionHeaderProps } from './session-header.tsx'
+import type { SessionHeaderProps } from './session-header-props.ts'
 import { factsOf } from './session-metadata.ts'
 import { StatusSummary } from './status-summary.tsx'
 
@@ -24,15 +24,14 @@ export default function HeaderLines({
 }: SessionHeaderProps): ReactNode {
   const { session } = shown
   const { status } = session
-  const update = useWrite('sessions.update', { refreshes: ['board'] })
   const { root } = factsOf(session)
   const isArchived = status === 'archived'
   return (
     <>
-      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-sm">
+      <div className="flex min-h-7 min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-sm">
         <Status of={status} need={isAsking ? 'question' : undefined} />
         {underway && <Age turn={underway} />}
-        <TurnsMenu turns={turns} onGo={onGo} />
+        <TurnsMenu id={id} turns={turns} onGo={onGo} />
         <span className="hidden min-w-0 truncate md:inline">
           {[root, session.agent_runtime].filter(Boolean).join(' · ')}
         </span>
@@ -52,12 +51,7 @@ export default function HeaderLines({
       <div className="flex min-w-0 flex-wrap gap-x-6 text-sm">
         <div className="flex min-w-0 max-w-full items-center gap-1 lg:max-w-[50%]">
           <span className="shrink-0 text-muted">Goal</span>
-          <InlineText
-            label="goal"
-            value={session.goal ?? ''}
-            placeholder="none"
-            onSave={(goal) => update.mutate({ id, goal })}
-          />
+          <InlineText session={session} field="goal" value={session.goal ?? ''} placeholder="none" />
         </div>
         <StatusSummary id={id} summary={shown.status_summary} />
       </div>
@@ -94,28 +88,37 @@ function ModelMenu({ id, runtime, model }: { id: string; runtime: string; model:
   )
 }
 
+type TurnsMenuProps = { id: string; turns: readonly Turn[]; onGo: (sequence: number) => void }
+
 /** Jumps to the start of a turn. */
-function TurnsMenu({ turns, onGo }: { turns: readonly Turn[]; onGo: (sequence: number) => void }): ReactNode {
-  if (turns.length < 2) return null
+function TurnsMenu({ id, turns, onGo }: TurnsMenuProps): ReactNode {
+  const [page, setPage] = useState(1)
+  const { data } = useRead('turns.list', { session_id: id, per_page: turnsOnPage, page }, { isEnabled: page > 1 })
+  const newest = turns[0]?.number ?? 0
+  if (newest < 2) return null
+  const shown = page === 1 ? turns : (data?.turns ?? [])
+  const turnPage = (label: string, change: number): MenuItem => ({
+    label,
+    keepsOpen: true,
+    onSelect: () => setPage(page + change),
+  })
   return (
     <Menu
       label="Go to a turn"
       look="quiet"
-      items={turns.map(({ number, source, outcome, cost_usd, first_entry }) => ({
-        label: [
-          `Turn ${number}`,
-          source.replaceAll('_', ' '),
-          cost_usd > 0 ? dollars(cost_usd) : '',
-          outcome ?? 'underway',
-        ]
-          .filter(Boolean)
-          .join(' · '),
-        isDisabled: first_entry === null,
-        onSelect: () => first_entry !== null && onGo(first_entry),
-      }))}
+      items={[
+        ...(page > 1 ? [turnPage('Later turns', -1)] : []),
+        ...shown.map(({ number, source, outcome, cost_usd, first_entry }) => ({
+          label: [`Turn ${number}`, turnSources[source], cost_usd > 0 ? dollars(cost_usd) : '', outcome ?? 'underway']
+            .filter(Boolean)
+            .join(' · '),
+          isDisabled: first_entry === null,
+          onSelect: () => first_entry !== null && onGo(first_entry),
+        })),
+        ...(page * turnsOnPage < newest ? [turnPage('Earlier turns', 1)] : []),
+      ]}
     >
-      {/* The list has the latest hundred. */}
-      {Math.max(...turns.map(({ number }) => number))} turns
+      {newest} turns
     </Menu>
   )
 }

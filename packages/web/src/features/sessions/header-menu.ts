@@ -1,5 +1,6 @@
 import type { MenuItem } from '../../shared/kit/menu.tsx'
-import type { SessionHeaderProps } from './session-header.tsx'
+import { copyLink, copyTranscript } from './copy-session.ts'
+import type { SessionHeaderProps } from './session-header-props.ts'
 import { factsOf } from './session-metadata.ts'
 
 /** What is done to a session less often. */
@@ -23,8 +24,8 @@ export function headerMenuItems({ shown: { session }, underway, actions, lastEnt
       onSelect: () => lastEntry && actions.fork(lastEntry),
     },
     'separator',
-    { label: 'Copy the transcript', icon: 'copy', onSelect: () => void actions.copyTranscript() },
-    { label: 'Copy the link', icon: 'link', onSelect: () => void actions.copyLink() },
+    { label: 'Copy the transcript', icon: 'copy', onSelect: () => void copyTranscript(session.id, actions.toasts) },
+    { label: 'Copy the link', icon: 'link', onSelect: () => void copyLink(session.id, actions.toasts) },
   ]
 }
 

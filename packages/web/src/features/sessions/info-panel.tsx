@@ -68,6 +68,9 @@ function Details({ session }: { session: Session }): ReactNode {
   const facts = factsOf(session)
   return (
     <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-2 gap-y-1 text-sm">
+      <Fact name="Id">
+        <Code label="id">{String(session.id)}</Code>
+      </Fact>
       <Fact name="Repository">
         <Code label="repository">{session.git_root}</Code>
       </Fact>

@@ -62,7 +62,12 @@ export default function ListDialog({ session, id, list, onClose }: ListDialogPro
           </Callout>
         ))}
         {!isSaved && offered.length + chosen.length === 0 && (
-          <EmptyState icon="package" title="The catalog has none of these" />
+          <EmptyState icon="package" title="The catalog has none of these">
+            <Link to="/catalog" className="text-accent-text underline">
+              Open the catalog
+            </Link>{' '}
+            to see where its entries come from.
+          </EmptyState>
         )}
         {!isSaved && (
           <>

@@ -1,10 +1,13 @@
-import { type ReactNode, useState } from 'react'
+import { useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Select } from '../../shared/kit/field.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { useLastPage } from '../../shared/kit/use-last-page.ts'
+import type { LogsChoice } from './session-search.ts'
 
 type Level = Result<'logs.list'>['logs'][number]['level']
 
@@ -17,28 +20,28 @@ const colors: Record<Level, string> = {
   verbose: 'text-faint',
 }
 
-/** What happened to the session, the latest first. */
-export default function LogsPanel({ id }: { id: string }): ReactNode {
-  const [level, setLevel] = useState('')
-  const [page, setPage] = useState(1)
+/** What happened to the session, the latest first. The level and the page are in the address. */
+export default function LogsPanel({ id, onChoose }: { id: string; onChoose: (choice: LogsChoice) => void }): ReactNode {
+  const chosen = useSearch({ from: '/shell/sessions/$id' })
+  const level = levels.find((name) => name === chosen.level)
+  const page = chosen.page ?? 1
+  const setPage = (next: number) => onChoose({ page: next > 1 ? next : undefined })
   // Lines have no event of their own: a turn may write hundreds in a second.
   const { data, error, isLoading, refetch } = useRead(
     'logs.list',
-    { session_id: id, page, per_page: 50, ...(level !== '' && { level }) },
+    { session_id: id, page, per_page: 50, ...(level && { level }) },
     { everyMs: 5_000 },
   )
   const pages = data?.pagination.total_pages ?? 0
+  useLastPage(data?.pagination, setPage)
   return (
     <div className="flex flex-col">
       <div className="border-line border-b p-2">
         <Select
           label="Level"
           isLabelHidden
-          value={level}
-          onChange={(event) => {
-            setLevel(event.currentTarget.value)
-            setPage(1)
-          }}
+          value={level ?? ''}
+          onChange={(event) => onChoose({ level: event.currentTarget.value || undefined, page: undefined })}
           options={[{ value: '', label: 'All levels' }, ...levels.map((name) => ({ value: name, label: name }))]}
         />
       </div>

@@ -1,4 +1,4 @@
-import { type FormEvent, lazy, type ReactNode, Suspense, useRef } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { useCommands } from '../../shared/keys/commands.tsx'
@@ -7,19 +7,22 @@ import { Callout } from '../../shared/kit/callout.tsx'
 import { Select, TextArea } from '../../shared/kit/field.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { FormActions, Page, Panel } from '../../shared/kit/page.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
-import { ArtifactListFields } from '../catalog/artifact-lists.tsx'
+import { ArtifactListFields, listsOfRoot } from '../catalog/artifact-lists.tsx'
 import { demoPrompt, emptyForm, offeredRoots, requestOf } from './new-session-form.ts'
 import { NewSessionOptions } from './new-session-options.tsx'
 import { NewSessionWarnings } from './new-session-warnings.tsx'
 import { useCreateSession } from './use-create-session.ts'
 
-const SlashCompletion = lazy(() => import('./slash-completion.tsx'))
+const AttachFiles = part(() => import('../attachments/attach-files.tsx'))
+const SlashCompletion = part(() => import('./slash-completion.tsx'))
 
 export default function NewSessionPage(): ReactNode {
   const configs = useRead('configs.show', {})
-  const { values, change, clear } = useFormDraft('new-session', emptyForm)
-  const { start, isPending, error } = useCreateSession(clear)
+  const { values, change, clear, sending, accepted } = useFormDraft('new-session', emptyForm)
+  const { start, isPending, error } = useCreateSession(accepted)
+  const [isUploading, setUploading] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const prompt = useRef<HTMLTextAreaElement>(null)
   const roots = offeredRoots(configs.data)
@@ -31,7 +34,8 @@ export default function NewSessionPage(): ReactNode {
   const compactWindow = offer?.takes_compact_window ? values.compactWindow : ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (configs.isLoading) return
+    if (configs.isLoading || isUploading || isPending) return
+    sending()
     start(requestOf({ ...values, runsCommands, compactWindow }, root), values.category)
   }
   useCommands([
@@ -44,12 +48,7 @@ export default function NewSessionPage(): ReactNode {
       run: () => form.current?.requestSubmit(),
     },
   ])
-  const lists = {
-    mcp_servers: root?.default_mcp_servers ?? [],
-    catalog_skills: root?.default_skills ?? [],
-    catalog_hooks: root?.default_hooks ?? [],
-    catalog_plugins: root?.default_plugins ?? [],
-  }
+  const lists = listsOfRoot(root)
   return (
     <Page title="New session" width="narrow" note="An agent works on it in its own clone of the repository.">
       {values.prompt === '' && (
@@ -76,17 +75,23 @@ export default function NewSessionPage(): ReactNode {
                 required
               />
               {values.prompt.startsWith('/') && (
-                <Suspense>
-                  <SlashCompletion
-                    field={prompt}
-                    text={values.prompt}
-                    skills={values.lists.catalog_skills ?? lists.catalog_skills}
-                    plugins={values.lists.catalog_plugins ?? lists.catalog_plugins}
-                    {...{ runtime, runsCommands }}
-                    side="below"
-                  />
-                </Suspense>
+                <SlashCompletion
+                  field={prompt}
+                  text={values.prompt}
+                  skills={values.lists.catalog_skills ?? lists.catalog_skills}
+                  plugins={values.lists.catalog_plugins ?? lists.catalog_plugins}
+                  {...{ runtime, runsCommands }}
+                  side="below"
+                />
               )}
+              <div className="min-h-8 pt-1.5">
+                <AttachFiles
+                  field={prompt}
+                  text={values.prompt}
+                  changeDraft={(changed) => change((now) => ({ prompt: changed(now.prompt) }))}
+                  onUploading={setUploading}
+                />
+              </div>
             </div>
             <Select
               label="Root"
@@ -105,9 +110,9 @@ export default function NewSessionPage(): ReactNode {
         <Panel title="What it is given">
           <div className="p-4">
             <ArtifactListFields
-              key={root?.name ?? ''}
+              key={values.root}
               lists={values.lists}
-              defaults={lists}
+              defaults={configs.data && lists}
               onChange={(chosen) => change({ lists: chosen })}
             />
           </div>
@@ -123,7 +128,13 @@ export default function NewSessionPage(): ReactNode {
             </>
           )}
           {/* Until the roots are read, the form would ask for a repository that the root names. */}
-          <Button type="submit" look="primary" icon="play" disabled={configs.isLoading} isBusy={isPending}>
+          <Button
+            type="submit"
+            look="primary"
+            icon="play"
+            disabled={configs.isLoading || isUploading}
+            isBusy={isPending}
+          >
             Start
           </Button>
         </FormActions>

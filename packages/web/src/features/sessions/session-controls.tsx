@@ -1,14 +1,27 @@
-import { type ReactNode, useState } from 'react'
-import { useRead, useWrite } from '../../shared/api/hooks.ts'
-import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
+import type { ReactNode } from 'react'
+import type { Result } from '../../shared/api/client.ts'
+import { keyOf, useRead, useWrite } from '../../shared/api/hooks.ts'
+import { Select, Switch } from '../../shared/kit/field.tsx'
+import { SavedField } from '../../shared/kit/saved-field.tsx'
 import { formatDuration } from '../../shared/kit/time.tsx'
 import type { Session } from './session-facts.ts'
+import { showInSession } from './show-in-session.ts'
+
+const numeric = { inputMode: 'numeric', className: 'tabular' } as const
 
 type ControlsProps = { session: Session; id: string }
 
 /** What of a session can be changed, saved at once. */
 export function SessionControls({ session, id }: ControlsProps): ReactNode {
-  const update = useWrite('sessions.update', { refreshes: ['board'] })
+  const update = useWrite('sessions.update', {
+    refreshes: ['board'],
+    // A typed number stays as it is until the server has taken it.
+    optimistic: (cache, { id, scheduling_class: chosen, is_autonomous: isOn }) =>
+      showInSession(cache, id, {
+        ...(chosen !== undefined && { scheduling_class: chosen as Session['scheduling_class'] }),
+        ...(isOn !== undefined && { is_autonomous: Boolean(isOn) }),
+      }),
+  })
   const { scheduling_class, priority_class, agent_runtime } = session
   const runtime = useRead('configs.show', {}).data?.runtime_models[agent_runtime]
   return (
@@ -26,18 +39,22 @@ export function SessionControls({ session, id }: ControlsProps): ReactNode {
           ]}
         />
       </div>
-      <Saved
+      <SavedField
+        {...numeric}
         label="Precedence"
         hint="Rank in the spot queue; higher starts sooner."
         value={String(session.precedence)}
-        onSave={(precedence) => update.mutate({ id, precedence })}
+        onSave={(precedence, ends) => update.mutate({ id, precedence }, ends)}
       />
       {runtime?.takes_compact_window && (
-        <Saved
+        <SavedField
+          {...numeric}
           label="Compaction window"
           hint="Context size in tokens at which the agent summarises what came before. Empty or 1,000,000: its own limit."
           value={String(session.auto_compact_window)}
-          onSave={(tokens) => update.mutate({ id, auto_compact_window: tokens === '' ? null : Number(tokens) })}
+          onSave={(tokens, ends) =>
+            update.mutate({ id, auto_compact_window: tokens === '' ? null : Number(tokens) }, ends)
+          }
         />
       )}
       <Heartbeat session={session} id={id} />
@@ -53,7 +70,11 @@ export function SessionControls({ session, id }: ControlsProps): ReactNode {
 
 function Category({ session: { category_id }, id }: ControlsProps): ReactNode {
   const { data } = useRead('categories.list', { per_page: 100 })
-  const choose = useWrite('sessions.set_category', { refreshes: ['board'] })
+  const choose = useWrite('sessions.set_category', {
+    refreshes: ['board'],
+    optimistic: (cache, { id, category_id: chosen }) =>
+      showInSession(cache, id, { category_id: chosen ? Number(chosen) : null }),
+  })
   return (
     <Select
       label="Category"
@@ -69,7 +90,11 @@ function Category({ session: { category_id }, id }: ControlsProps): ReactNode {
 
 function Heartbeat({ session, id }: ControlsProps): ReactNode {
   const { heartbeat_enabled: isOn, heartbeat_interval_seconds: seconds } = session
-  const change = useWrite('sessions.update_heartbeat', { refreshes: ['board'] })
+  const change = useWrite('sessions.update_heartbeat', {
+    refreshes: ['board'],
+    optimistic: (cache, { id, enabled }) =>
+      showInSession(cache, id, enabled === undefined ? {} : { heartbeat_enabled: Boolean(enabled) }),
+  })
   return (
     <>
       <Switch
@@ -79,10 +104,11 @@ function Heartbeat({ session, id }: ControlsProps): ReactNode {
         onChange={(enabled) => change.mutate({ id, enabled })}
       />
       {isOn && (
-        <Saved
+        <SavedField
+          {...numeric}
           label="Seconds between nudges"
           value={String(seconds)}
-          onSave={(interval_seconds) => change.mutate({ id, interval_seconds })}
+          onSave={(interval_seconds, ends) => change.mutate({ id, interval_seconds }, ends)}
         />
       )}
     </>
@@ -91,7 +117,17 @@ function Heartbeat({ session, id }: ControlsProps): ReactNode {
 
 function Pushes({ id }: { id: string }): ReactNode {
   const { data } = useRead('sessions.push_notifications', { id })
-  const toggle = useWrite('sessions.toggle_push_notifications')
+  const toggle = useWrite('sessions.toggle_push_notifications', {
+    optimistic(cache, input) {
+      const flip = () =>
+        cache.setQueryData<Result<'sessions.push_notifications'>>(
+          keyOf('sessions.push_notifications', input),
+          (shown) => shown && { ...shown, push_notifications_enabled: !shown.push_notifications_enabled },
+        )
+      flip()
+      return flip
+    },
+  })
   return (
     <Switch
       label="Push to devices"
@@ -99,29 +135,6 @@ function Pushes({ id }: { id: string }): ReactNode {
       isOn={data?.push_notifications_enabled ?? true}
       isDisabled={!data}
       onChange={() => toggle.mutate({ id })}
-    />
-  )
-}
-
-type SavedProps = { label: string; hint?: string; value: string; onSave: (value: string) => void }
-
-/** A field that is saved by Enter or by leaving it. */
-function Saved({ label, hint, value, onSave }: SavedProps): ReactNode {
-  const [draft, setDraft] = useState<string>()
-  const save = () => {
-    if (draft !== undefined && draft !== value) onSave(draft)
-    setDraft(undefined)
-  }
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      inputMode="numeric"
-      value={draft ?? value}
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      onBlur={save}
-      onKeyDown={(event) => event.key === 'Enter' && save()}
-      className="tabular"
     />
   )
 }

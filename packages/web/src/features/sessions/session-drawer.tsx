@@ -1,21 +1,22 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { ButtonLink, IconButton } from '../../shared/kit/button.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { Status } from '../../shared/kit/status.tsx'
 import { Transcript } from '../transcripts/transcript.tsx'
 import { Composer } from './composer.tsx'
-import { DrawerEdge, useDrawerWidth } from './drawer-edge.tsx'
+import { DrawerEdge, useDrawerWidth, WidthButton } from './drawer-edge.tsx'
 import { nameOfSession } from './name-of-session.ts'
 import type { Shown } from './session-facts.ts'
 import { StatusSummary } from './status-summary.tsx'
 import { useConversation } from './use-conversation.ts'
 import { useSessionActions } from './use-session-actions.ts'
 
-const SessionBanners = lazy(() => import('./session-banners.tsx'))
-const Questions = lazy(() => import('./questions.tsx'))
-const ArchiveAnyway = lazy(() => import('./archive-anyway.tsx'))
+const SessionBanners = part(() => import('./session-banners.tsx'))
+const Questions = part(() => import('./questions.tsx'))
+const ArchiveAnyway = part(() => import('./archive-anyway.tsx'))
 
 /** One session beside the board: read it, answer it, write to it, and go on with the next row. */
 export default function SessionDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
@@ -31,7 +32,13 @@ export default function SessionDrawer({ id, onClose }: { id: string; onClose: ()
     >
       <DrawerEdge width={width} onChange={setWidth} />
       {shown ? (
-        <DrawnSession key={id} shown={shown} id={id} onClose={onClose} />
+        <DrawnSession
+          key={id}
+          shown={shown}
+          id={id}
+          onClose={onClose}
+          widthButton={<WidthButton width={width} onChange={setWidth} />}
+        />
       ) : (
         <>
           <header className="flex items-center justify-end border-line border-b px-2 py-1.5">
@@ -44,10 +51,12 @@ export default function SessionDrawer({ id, onClose }: { id: string; onClose: ()
   )
 }
 
-function DrawnSession({ shown, id, onClose }: { shown: Shown; id: string; onClose: () => void }): ReactNode {
+type DrawnProps = { shown: Shown; id: string; onClose: () => void; widthButton: ReactNode }
+
+function DrawnSession({ shown, id, onClose, widthButton }: DrawnProps): ReactNode {
   const { session } = shown
   const actions = useSessionActions(session, id)
-  const { turns, underway, queued, elicitations, entries } = useConversation(session, id)
+  const { turns, underway, queued, elicitations, failed, entries } = useConversation(session, id)
   const isArchived = session.status === 'archived'
   return (
     <>
@@ -63,6 +72,7 @@ function DrawnSession({ shown, id, onClose }: { shown: Shown; id: string; onClos
           <ButtonLink size="sm" look="quiet" to="/sessions/$id" params={{ id }}>
             Whole page
           </ButtonLink>
+          {widthButton}
           <IconButton icon="x" label="Close the session" onClick={onClose} />
         </div>
         <div className="flex min-w-0 items-center gap-3 text-sm">
@@ -70,9 +80,7 @@ function DrawnSession({ shown, id, onClose }: { shown: Shown; id: string; onClos
           <StatusSummary id={id} summary={shown.status_summary} />
         </div>
       </header>
-      <Suspense>
-        <SessionBanners session={session} actions={actions} />
-      </Suspense>
+      <SessionBanners session={session} actions={actions} />
       <Transcript
         sessionId={id}
         entries={entries}
@@ -82,10 +90,8 @@ function DrawnSession({ shown, id, onClose }: { shown: Shown; id: string; onClos
         phrase=""
         onFork={actions.fork}
       />
-      <Suspense>
-        {elicitations.length > 0 && <Questions elicitations={elicitations} />}
-        {actions.queuedNote !== undefined && <ArchiveAnyway actions={actions} />}
-      </Suspense>
+      {(failed || elicitations.length > 0) && <Questions {...{ elicitations, failed }} />}
+      {actions.queuedNote !== undefined && <ArchiveAnyway actions={actions} />}
       <Composer {...{ session, id, underway, queued }} onSent={entries.catchUp} />
     </>
   )

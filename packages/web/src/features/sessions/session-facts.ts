@@ -1,5 +1,5 @@
 import type { Result } from '../../shared/api/client.ts'
-import type { Turn } from '../transcripts/turn-row.tsx'
+import type { Turn } from '../transcripts/turns.ts'
 
 export type Shown = Result<'sessions.show'>
 export type Session = Shown['session']

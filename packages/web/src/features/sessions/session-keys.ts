@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react'
 import { useCommands } from '../../shared/keys/commands.tsx'
+import { copyTranscript } from './copy-session.ts'
 import type { SessionActions } from './use-session-actions.ts'
 
+type SessionKeysProps = { id: number; actions: SessionActions; onFind: () => void }
+
 /** No element, only keys and commands of the palette. */
-export default function SessionKeys({ actions, onFind }: { actions: SessionActions; onFind: () => void }): ReactNode {
+export default function SessionKeys({ id, actions, onFind }: SessionKeysProps): ReactNode {
   useCommands([
     {
       id: 'find',
@@ -22,7 +25,7 @@ export default function SessionKeys({ actions, onFind }: { actions: SessionActio
       label: 'Copy the transcript',
       group: 'Session',
       icon: 'copy',
-      run: () => void actions.copyTranscript(),
+      run: () => void copyTranscript(id, actions.toasts),
     },
   ])
   return null

@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { IconButton } from '../../shared/kit/button.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { type ListName, listLabels, listNames } from '../catalog/artifact-lists.tsx'
 import type { Session } from './session-facts.ts'
 
-const ListDialog = lazy(() => import('./list-dialog.tsx'))
+const ListDialog = part(() => import('./list-dialog.tsx'))
 
 /** What the agent is given of the catalog, each list with a way to change it. */
 export function SessionLists({ session, id }: { session: Session; id: string }): ReactNode {
@@ -43,11 +44,7 @@ export function SessionLists({ session, id }: { session: Session; id: string }):
           </div>
         ))}
       </dl>
-      {edited && (
-        <Suspense>
-          <ListDialog session={session} id={id} list={edited} onClose={() => setEdited(undefined)} />
-        </Suspense>
-      )}
+      {edited && <ListDialog session={session} id={id} list={edited} onClose={() => setEdited(undefined)} />}
     </>
   )
 }

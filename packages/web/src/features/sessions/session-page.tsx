@@ -1,8 +1,9 @@
 import { useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, useTitle } from '../../shared/kit/page.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { type Target, Transcript } from '../transcripts/transcript.tsx'
 import { Composer } from './composer.tsx'
 import { nameOfSession } from './name-of-session.ts'
@@ -13,14 +14,14 @@ import { useConversation } from './use-conversation.ts'
 import { useIsWide, useKeyboardInset } from './use-screen.ts'
 import { useSessionActions } from './use-session-actions.ts'
 
-const NoSession = lazy(() => import('./no-session.tsx'))
-const FindBar = lazy(() => import('../transcripts/find-bar.tsx'))
-const SessionBanners = lazy(() => import('./session-banners.tsx'))
-const SidePane = lazy(() => import('./side-pane.tsx'))
-const SideSheet = lazy(() => import('./side-sheet.tsx'))
-const ArchiveAnyway = lazy(() => import('./archive-anyway.tsx'))
-const SessionKeys = lazy(() => import('./session-keys.ts'))
-const Questions = lazy(() => import('./questions.tsx'))
+const NoSession = part(() => import('./no-session.tsx'))
+const FindBar = part(() => import('../transcripts/find-bar.tsx'))
+const SessionBanners = part(() => import('./session-banners.tsx'))
+const SidePane = part(() => import('./side-pane.tsx'))
+const SideSheet = part(() => import('./side-sheet.tsx'), <div className="h-9 border-line border-t bg-surface" />)
+const ArchiveAnyway = part(() => import('./archive-anyway.tsx'))
+const SessionKeys = part(() => import('./session-keys.ts'))
+const Questions = part(() => import('./questions.tsx'))
 
 export default function SessionPage(): ReactNode {
   const { id } = useParams({ from: '/shell/sessions/$id' })
@@ -46,7 +47,7 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
 
   const costs = useRead('costs.show', { session_id: id, days: 365 })
   const linked = useLinkedEntry()
-  const { turns, underway, queued, elicitations, entries } = useConversation(session, id, linked?.sequence)
+  const { turns, underway, queued, elicitations, failed, entries } = useConversation(session, id, linked?.sequence)
   const [target, setTarget] = useState<Target | undefined>(linked)
   const { goTo } = entries
   const go = useCallback((sequence: number) => void goTo(sequence).then(() => setTarget({ sequence })), [goTo])
@@ -54,12 +55,15 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
     if (linked) go(linked.sequence)
   }, [linked, go])
 
-  const show = (search: SessionSearch) =>
-    void navigate({ to: '/sessions/$id', params: { id }, search, hash: true, replace: true })
-  const setFind = (phrase: string | undefined) =>
-    show({ ...(tab && { tab }), ...(phrase !== undefined && { find: phrase }) })
-  const setTab = (next: SessionTab | undefined) =>
-    show({ ...(next && { tab: next }), ...(find !== undefined && { find }) })
+  const show = (change: SessionSearch) =>
+    void navigate({
+      to: '/sessions/$id',
+      params: { id },
+      search: (before: SessionSearch) => ({ ...before, ...change }),
+      hash: true,
+      replace: true,
+    })
+  const setFind = (phrase: string | undefined) => show({ find: phrase })
   const header = {
     ...{ shown, id, underway, actions, turns },
     isAsking: elicitations.length > 0,
@@ -68,27 +72,30 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
     onFind: () => setFind(''),
     onGo: go,
   }
-  const pane = { shown, id, queued, isWorking: underway !== undefined, onTab: setTab }
+  const pane = {
+    shown,
+    id,
+    queued,
+    isWorking: underway !== undefined,
+    onTab: (next: SessionTab) => show({ tab: next }),
+    onLogs: show,
+  }
   return (
     <div className="flex min-h-0 grow flex-col" style={{ paddingBottom: inset }}>
       <SessionHeader {...header} />
-      <Suspense>
-        <SessionKeys actions={actions} onFind={header.onFind} />
-        <SessionBanners session={session} actions={actions} />
-      </Suspense>
+      <SessionKeys id={session.id} actions={actions} onFind={header.onFind} />
+      <SessionBanners session={session} actions={actions} />
       <div className="flex min-h-0 grow">
         <div className="flex min-w-0 grow flex-col">
           {find !== undefined && (
-            <Suspense>
-              <FindBar
-                id={id}
-                loaded={entries.loaded}
-                phrase={find}
-                onPhrase={setFind}
-                onGo={go}
-                onClose={() => setFind(undefined)}
-              />
-            </Suspense>
+            <FindBar
+              id={id}
+              loaded={entries.loaded}
+              phrase={find}
+              onPhrase={setFind}
+              onGo={go}
+              onClose={() => setFind(undefined)}
+            />
           )}
           <Transcript
             sessionId={id}
@@ -99,31 +106,17 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
             phrase={find ?? ''}
             onFork={actions.fork}
           />
-          {elicitations.length > 0 && (
-            <Suspense>
-              <Questions elicitations={elicitations} />
-            </Suspense>
-          )}
-          {!isWide && (
-            <Suspense fallback={<div className="h-9 border-line border-t bg-surface" />}>
-              <SideSheet {...pane} header={header} tab={tab} onClose={() => setTab(undefined)} />
-            </Suspense>
-          )}
+          {(failed || elicitations.length > 0) && <Questions {...{ elicitations, failed }} />}
+          {!isWide && <SideSheet {...pane} header={header} tab={tab} onClose={() => show({ tab: undefined })} />}
           <Composer {...{ session, id, underway, queued }} onSent={entries.catchUp} />
         </div>
         {isWide && (
           <aside aria-label="About the session" className="flex w-88 shrink-0 flex-col border-line border-l bg-surface">
-            <Suspense>
-              <SidePane {...pane} tab={tab ?? 'queue'} />
-            </Suspense>
+            <SidePane {...pane} tab={tab ?? 'queue'} />
           </aside>
         )}
       </div>
-      {actions.queuedNote !== undefined && (
-        <Suspense>
-          <ArchiveAnyway actions={actions} />
-        </Suspense>
-      )}
+      {actions.queuedNote !== undefined && <ArchiveAnyway actions={actions} />}
     </div>
   )
 }

@@ -1,14 +1,17 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { Skeleton } from '../../shared/kit/notes.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { Tabs } from '../../shared/kit/tabs.tsx'
 import type { Shown } from './session-facts.ts'
-import { type SessionTab, sessionTabs } from './session-search.ts'
+import { type LogsChoice, type SessionTab, sessionTabs } from './session-search.ts'
+
+const meanwhile = <Skeleton rows={4} />
 
 // The transcript comes first; a panel is loaded when it is shown.
-const QueuePanel = lazy(() => import('../inbox/queue-panel.tsx'))
-const InfoPanel = lazy(() => import('./info-panel.tsx'))
-const NotesPanel = lazy(() => import('./notes-panel.tsx'))
-const LogsPanel = lazy(() => import('./logs-panel.tsx'))
+const QueuePanel = part(() => import('../inbox/queue-panel.tsx'), meanwhile)
+const InfoPanel = part(() => import('./info-panel.tsx'), meanwhile)
+const NotesPanel = part(() => import('./notes-panel.tsx'), meanwhile)
+const LogsPanel = part(() => import('./logs-panel.tsx'), meanwhile)
 
 export type SidePaneProps = {
   shown: Shown
@@ -17,11 +20,12 @@ export type SidePaneProps = {
   isWorking: boolean
   tab: SessionTab
   onTab: (tab: SessionTab) => void
+  onLogs: (change: LogsChoice) => void
 }
 
 export const labels: Record<SessionTab, string> = { queue: 'Queue', info: 'Info', notes: 'Notes', logs: 'Logs' }
 
-export default function SidePane({ shown, id, queued, isWorking, tab, onTab }: SidePaneProps): ReactNode {
+export default function SidePane({ shown, id, queued, isWorking, tab, onTab, onLogs }: SidePaneProps): ReactNode {
   return (
     <Tabs
       label="About the session"
@@ -30,19 +34,17 @@ export default function SidePane({ shown, id, queued, isWorking, tab, onTab }: S
       onSelect={onTab}
     >
       <div className="h-full overflow-y-auto">
-        <Suspense fallback={<Skeleton rows={4} />}>
-          {tab === 'queue' && (
-            <QueuePanel
-              id={id}
-              sessionId={shown.session.id}
-              isWorking={isWorking}
-              isArchived={shown.session.status === 'archived'}
-            />
-          )}
-          {tab === 'info' && <InfoPanel shown={shown} id={id} />}
-          {tab === 'notes' && <NotesPanel session={shown.session} id={id} />}
-          {tab === 'logs' && <LogsPanel id={id} />}
-        </Suspense>
+        {tab === 'queue' && (
+          <QueuePanel
+            id={id}
+            sessionId={shown.session.id}
+            isWorking={isWorking}
+            isArchived={shown.session.status === 'archived'}
+          />
+        )}
+        {tab === 'info' && <InfoPanel shown={shown} id={id} />}
+        {tab === 'notes' && <NotesPanel session={shown.session} id={id} />}
+        {tab === 'logs' && <LogsPanel id={id} onChoose={onLogs} />}
       </div>
     </Tabs>
   )

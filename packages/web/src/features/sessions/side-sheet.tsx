@@ -2,7 +2,8 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Count } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
-import type { SessionHeaderProps } from './session-header.tsx'
+import { untilLoaded } from '../../shared/kit/part.tsx'
+import type { SessionHeaderProps } from './session-header-props.ts'
 import { type SessionTab, sessionTabs } from './session-search.ts'
 import SidePane, { labels, type SidePaneProps } from './side-pane.tsx'
 
@@ -36,7 +37,7 @@ export default function SideSheet({ header, tab, onClose, ...pane }: SheetProps)
           label="Actions of the session"
           look="quiet"
           icon="zap"
-          items={async () => (await import('./header-menu.ts')).allMenuItems(header)}
+          items={async () => (await untilLoaded(() => import('./header-menu.ts'))).allMenuItems(header)}
         >
           Actions
         </Menu>

@@ -4,6 +4,9 @@ import { IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import type { Shown } from './session-facts.ts'
 
+/** A line is as high as the button beside it, so that the texts stand on one line with those of the goal, also when more lines follow. */
+const line = 'py-0.75'
+
 /** Where the session stands, in a few sentences of an agent, and how old they are. */
 export function StatusSummary({ id, summary }: { id: string; summary: Shown['status_summary'] }): ReactNode {
   const regenerate = useWrite('sessions.regenerate_status_summary')
@@ -12,22 +15,22 @@ export function StatusSummary({ id, summary }: { id: string; summary: Shown['sta
   const text = summary?.error ?? summary?.summary
   const since = summary?.messages_since_generated
   return (
-    <div className="flex min-w-0 grow basis-60 items-baseline gap-1">
-      <span className="shrink-0 text-muted">Status</span>
+    <div className="flex min-w-0 grow basis-60 items-start gap-1">
+      <span className={`shrink-0 text-muted ${line}`}>Status</span>
       {text ? (
         <button
           type="button"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-          className={`min-w-0 text-left hover:underline ${isOpen ? 'max-h-40 overflow-y-auto' : 'truncate'}`}
+          className={`min-w-0 text-left hover:underline ${line} ${isOpen ? 'max-h-40 overflow-y-auto' : 'truncate'}`}
         >
           {text}
         </button>
       ) : (
-        <span className="text-faint">{isBusy ? 'is being written' : 'no summary yet'}</span>
+        <span className={`text-faint ${line}`}>{isBusy ? 'is being written' : 'no summary yet'}</span>
       )}
       {since !== undefined && since !== null && since > 0 && (
-        <span className="tabular shrink-0 text-faint">{since} entries ago</span>
+        <span className={`tabular shrink-0 text-faint ${line}`}>{since} entries ago</span>
       )}
       {isBusy ? (
         <span

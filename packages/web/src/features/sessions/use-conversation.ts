@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { useConnection, useLiveEvent } from '../../shared/live/live.tsx'
 import type { Elicitation } from '../elicitations/elicitation-form.tsx'
-import type { Turn } from '../transcripts/turn-row.tsx'
+import { type Turn, turnsOnPage } from '../transcripts/turns.ts'
 import { type Entries, useEntries } from '../transcripts/use-entries.ts'
 import { useInterval } from '../transcripts/use-interval.ts'
 import { type Session, underwayOf } from './session-facts.ts'
@@ -10,29 +10,35 @@ import { type Session, underwayOf } from './session-facts.ts'
 /** Events of new entries may be lost, so that a running turn is also looked at from time to time. */
 const lookEveryMs = 4_000
 
+export type FailedRead = { error: unknown; refetch(): unknown }
+
 type Conversation = {
   turns: readonly Turn[]
   underway: Turn | undefined
   /** Messages that wait in the queue. */
   queued: number
   elicitations: readonly Elicitation[]
+  /** What could not be read of the above. */
+  failed: FailedRead | undefined
   entries: Entries
 }
 
 /** What is said between people and the agent of a session, kept up to date while it is looked at. */
 export function useConversation(session: Session, id: string, start?: number): Conversation {
-  const turns = useRead('turns.list', { session_id: id, per_page: 100 }).data?.turns ?? []
+  const listed = useRead('turns.list', { session_id: id, per_page: turnsOnPage })
   const queue = useRead('enqueued_messages.list', { session_id: id, status: 'pending', per_page: 100 })
   const asked = useRead('elicitations.list', { session_id: id, status: 'pending' })
   const entries = useEntries(id, { ...(start !== undefined && { start }) })
+  const turns = listed.data?.turns ?? []
   const underway = underwayOf(session, turns)
   useFollowing(session, entries.catchUp, underway !== undefined)
   useSeenByPerson(session, id)
   return {
     turns,
     underway,
-    queued: queue.data?.enqueued_messages.length ?? 0,
+    queued: queue.data?.pagination.total_count ?? 0,
     elicitations: asked.data?.elicitations ?? [],
+    failed: [asked, listed, queue].find(({ data, error }) => !data && error),
     entries,
   }
 }

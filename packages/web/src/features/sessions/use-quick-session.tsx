@@ -2,7 +2,8 @@ import { useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { ButtonLink } from '../../shared/kit/button.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
+import { useDraft, useSending } from '../../shared/state/draft.ts'
+import { keep, kept } from '../../shared/state/keep.ts'
 import { nameOfSession } from './name-of-session.ts'
 import { offeredRoots, type Root } from './new-session-form.ts'
 
@@ -14,27 +15,33 @@ type QuickSession = {
   roots: readonly Root[]
   root: string | undefined
   setRoot: (name: string) => void
-  /** Starts it with what was written, and what the page adds to it. */
-  start: (addition?: string) => void
+  start: () => void
   /** There is a prompt, and the roots are read: without one the server refuses it. */
   canStart: boolean
   isPending: boolean
 }
 
+type QuickOptions = {
+  /** What the page adds to what was written. */
+  addition?: string
+  onStarted?: () => void
+}
+
 /** Starts a session from one field, on the root that was used last, and says where it is. */
-export function useQuickSession(draft: string, onStarted?: () => void): QuickSession {
+export function useQuickSession(draft: string, { addition = '', onStarted }: QuickOptions = {}): QuickSession {
   const toasts = useToasts()
   const configs = useRead('configs.show', {})
   const roots = offeredRoots(configs.data)
-  const [chosen, setChosen] = useState(() => localStorage.getItem(rootKey) ?? '')
+  const [chosen, setChosen] = useState(() => kept(rootKey))
   const root = roots.find(({ name }) => name === chosen)?.name ?? roots[0]?.name
   const [prompt, setPrompt] = useDraft(draft)
+  const { sending, accepted } = useSending(draft, { isMessage: true })
   // A double press of Enter is one session.
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID())
   const create = useWrite('sessions.create', {
     refreshes: ['board'],
     onSuccess: ({ session }) => {
-      setPrompt('')
+      accepted()
       setIdempotencyKey(crypto.randomUUID())
       toasts.say(`Started “${nameOfSession(session)}”`, {
         link: (
@@ -53,11 +60,12 @@ export function useQuickSession(draft: string, onStarted?: () => void): QuickSes
     roots,
     root,
     setRoot: (name) => {
-      localStorage.setItem(rootKey, name)
+      keep(rootKey, name)
       setChosen(name)
     },
-    start: (addition = '') => {
+    start: () => {
       if (!canStart) return
+      sending()
       create.mutate({ prompt: prompt + addition, agent_root: root, idempotency_key: idempotencyKey })
     },
     canStart,

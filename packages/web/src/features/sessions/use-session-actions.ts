@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Problem } from '@yardmaster/client/client'
 import { useCallback, useState } from 'react'
-import { call } from '../../shared/api/client.ts'
-import { keyOf, useWrite } from '../../shared/api/hooks.ts'
+import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import type { Session, Shown } from './session-facts.ts'
+import type { Session } from './session-facts.ts'
+import { showArchived } from './show-archived.ts'
+import { showInSession } from './show-in-session.ts'
 
 /** What shows a session besides its own page. */
 const elsewhere = ['board', 'needs_you', 'notifications'] as const
@@ -22,9 +23,11 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const touching = { refreshes: elsewhere } as const
   const saying = { ...touching, onSuccess: ({ message }: { message: string }) => toasts.say(message) }
 
+  // What becomes of the session by this, by a pause or by a sleep is the server's to say.
   const unarchive = useWrite('sessions.unarchive', saying)
   const archive = useWrite('sessions.archive', {
     refreshes: [...elsewhere, 'enqueued_messages'],
+    optimistic: (cache) => showArchived(cache, number),
     complains: false,
     onSuccess: () => {
       setQueuedNote(undefined)
@@ -33,12 +36,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   })
   const favorite = useWrite('sessions.toggle_favorite', {
     ...touching,
-    optimistic(cache) {
-      const key = keyOf('sessions.show', input)
-      const before = cache.getQueryData<Shown>(key)
-      if (before) cache.setQueryData(key, { ...before, session: { ...before.session, favorited: !favorited } })
-      return () => cache.setQueryData(key, before)
-    },
+    optimistic: (cache) => showInSession(cache, id, { favorited: !favorited }),
   })
   const pause = useWrite('sessions.pause', { ...touching, onSuccess: () => toasts.say('Paused') })
   const sleep = useWrite('sessions.sleep', {
@@ -79,18 +77,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
     isRestarting: restart.isPending,
     reread: () => reread.mutate(input),
     fork,
-    copyTranscript: async () => {
-      try {
-        const answer = await call('sessions.transcript', { id, format: 'text' })
-        await navigator.clipboard.writeText(typeof answer === 'string' ? answer : answer.transcript_text)
-        toasts.say('Transcript copied')
-      } catch (error) {
-        toasts.complain(error)
-      }
-    },
-    copyLink: async () => {
-      await navigator.clipboard.writeText(`${location.origin}/sessions/${number}`)
-      toasts.say('Link copied')
-    },
+    /** For the actions that are loaded later. */
+    toasts,
   }
 }

@@ -10,11 +10,12 @@ import { Select } from '../../shared/kit/field.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { type Theme, useTheme } from '../../shared/state/theme.ts'
+import { type Choice, useAppearance } from '../../shared/state/appearance.ts'
 import { PushOnDevice } from '../notifications/push-on-device.tsx'
-import { NameDialog } from '../people/name-dialog.tsx'
+import NameDialog from '../people/name-dialog.tsx'
 import { PushDevices, SignedInDevices } from './devices.tsx'
 import { SessionSettings } from './session-settings.tsx'
+import { showSettings } from './show-settings.ts'
 import { SpotPolicy } from './spot-policy.tsx'
 
 export default function SettingsPage(): ReactNode {
@@ -22,7 +23,11 @@ export default function SettingsPage(): ReactNode {
   const configs = useRead('configs.show', {})
   const { data: viewer } = useViewer()
   const toasts = useToasts()
-  const update = useWrite('settings.update', { onSuccess: () => toasts.say('Saved'), refreshes: ['configs'] })
+  const update = useWrite('settings.update', {
+    onSuccess: () => toasts.say('Saved'),
+    refreshes: ['configs'],
+    optimistic: showSettings,
+  })
   return (
     <Page title="Settings" width="narrow">
       {viewer?.web_auth === 'none' && (
@@ -54,14 +59,19 @@ export default function SettingsPage(): ReactNode {
   )
 }
 
-const themes: readonly { value: Theme; label: string }[] = [
+const themes: readonly { value: Choice<'theme'>; label: string }[] = [
   { value: 'system', label: 'As the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]
+const times: readonly { value: Choice<'times'>; label: string }[] = [
+  { value: 'ages', label: 'How long ago' },
+  { value: 'exact', label: 'Date, time and zone' },
+]
 
 function You({ name }: { name: string | null }): ReactNode {
-  const [theme, setTheme] = useTheme()
+  const [theme, setTheme] = useAppearance('theme')
+  const [shownTimes, setTimes] = useAppearance('times')
   const cache = useQueryClient()
   const [isNaming, setNaming] = useState(false)
   return (
@@ -82,7 +92,14 @@ function You({ name }: { name: string | null }): ReactNode {
           hint="Of this browser"
           value={theme}
           options={themes}
-          onChange={(event) => setTheme(event.currentTarget.value as Theme)}
+          onChange={(event) => setTheme(event.currentTarget.value as Choice<'theme'>)}
+        />
+        <Select
+          label="Times"
+          hint="Of this browser"
+          value={shownTimes}
+          options={times}
+          onChange={(event) => setTimes(event.currentTarget.value as Choice<'times'>)}
         />
       </div>
       <NameDialog

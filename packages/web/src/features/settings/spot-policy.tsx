@@ -1,14 +1,20 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
-import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
+import { Select, Switch } from '../../shared/kit/field.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { SavedField } from '../../shared/kit/saved-field.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { showSettings } from './show-settings.ts'
 
 /** When spot sessions wait, and which sessions are spot sessions. Each change is saved at once. */
 export function SpotPolicy(): ReactNode {
   const toasts = useToasts()
   const { data, error, refetch } = useRead('settings.show', {})
-  const update = useWrite('settings.update', { onSuccess: () => toasts.say('Saved'), refreshes: ['configs'] })
+  const update = useWrite('settings.update', {
+    onSuccess: () => toasts.say('Saved'),
+    refreshes: ['configs'],
+    optimistic: showSettings,
+  })
   const onChange = update.mutate
   if (!data) return error ? <ErrorNote error={error} onRetry={() => refetch()} /> : <Skeleton rows={3} />
   const { settings } = data
@@ -20,26 +26,29 @@ export function SpotPolicy(): ReactNode {
         isOn={settings.spot_gating_enabled}
         onChange={(isOn) => onChange({ spot_gating_enabled: isOn })}
       />
-      <NumberSetting
+      <SavedField
+        {...number}
         label="Sessions at once"
         hint="Before spot sessions wait; priority ones never wait"
         min={1}
-        value={settings.spot_max_concurrent_sessions}
-        onChange={(value) => onChange({ spot_max_concurrent_sessions: value })}
+        value={String(settings.spot_max_concurrent_sessions)}
+        onSave={(value, ends) => onChange({ spot_max_concurrent_sessions: Number(value) }, ends)}
       />
-      <NumberSetting
+      <SavedField
+        {...number}
         label="5-hour quota, percent"
         hint="The use at which spot sessions wait"
         min={0}
-        value={settings.spot_gate_five_hour_threshold_pct}
-        onChange={(value) => onChange({ spot_gate_five_hour_threshold_pct: value })}
+        value={String(settings.spot_gate_five_hour_threshold_pct)}
+        onSave={(value, ends) => onChange({ spot_gate_five_hour_threshold_pct: Number(value) }, ends)}
       />
-      <NumberSetting
+      <SavedField
+        {...number}
         label="Weekly quota, percent"
         hint="The use at which spot sessions wait"
         min={0}
-        value={settings.spot_gate_weekly_threshold_pct}
-        onChange={(value) => onChange({ spot_gate_weekly_threshold_pct: value })}
+        value={String(settings.spot_gate_weekly_threshold_pct)}
+        onSave={(value, ends) => onChange({ spot_gate_weekly_threshold_pct: Number(value) }, ends)}
       />
       {origins.map(({ name, label }) => (
         <Select
@@ -68,35 +77,4 @@ const origins = [
   { name: 'unknown', label: 'of unknown origin' },
 ] as const
 
-type NumberSettingProps = {
-  label: string
-  hint: string
-  min: number
-  value: number
-  onChange: (value: number) => void
-}
-
-/** Saved when the field is left or Enter is pressed, not at every digit. What is typed stays while an earlier number is being saved. */
-function NumberSetting({ label, hint, min, value, onChange }: NumberSettingProps): ReactNode {
-  const [typed, setTyped] = useState<string>()
-  useEffect(() => setTyped((now) => (now === String(value) ? undefined : now)), [value])
-  const save = () => {
-    if (typed === undefined) return
-    const number = Number(typed)
-    if (typed !== '' && Number.isInteger(number) && number !== value) onChange(number)
-    else setTyped(undefined)
-  }
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      type="number"
-      min={min}
-      max={100}
-      value={typed ?? String(value)}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      onBlur={save}
-      onKeyDown={(event) => event.key === 'Enter' && save()}
-    />
-  )
-}
+const number = { type: 'number', max: 100, required: true } as const

@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from '@tanstack/react-query'
 import type { Entry, EntryPart } from './use-entries.ts'
 
 /** A tool call with its result, where both are loaded. */
@@ -23,7 +24,14 @@ type Common = { key: string; first: number; last: number }
 export type Row = Common &
   (
     | { type: 'turn'; number: number }
-    | { type: 'message'; by: 'person' | 'agent' | 'runtime'; text: Located; entry: Entry }
+    | {
+        type: 'message'
+        by: 'person' | 'agent' | 'runtime'
+        text: Located
+        entry: Entry
+        /** Whether the row before it is by the same agent in the same turn, so that its name is not repeated. */
+        isContinued: boolean
+      }
     | { type: 'tools'; items: readonly (ToolCall | Thought)[] }
     | { type: 'subagent'; call: ToolCall; subagent: NonNullable<EntryPart['subagent']> }
     | { type: 'block'; text: Located }
@@ -111,12 +119,22 @@ export function rowsOf(entries: readonly Entry[], { hasOlder }: { hasOlder: bool
       else if (part.type === 'thinking') addToGroup({ kind: 'thought', key: common.key, sequence, text: located })
       else if (part.type === 'text' && entry.kind in speakers) {
         if (part.text.trim() === '') continue
-        add({ type: 'message', ...common, by: speakers[entry.kind as keyof typeof speakers], text: located, entry })
+        const by = speakers[entry.kind as keyof typeof speakers]
+        const before = rows.at(-1)
+        const isContinued = by === 'agent' && before?.type === 'message' && before.by === by
+        add({ type: 'message', ...common, by, text: located, entry, isContinued })
       } else add({ type: 'block', ...common, text: located })
     }
   }
   // A group at the start may continue one that is not loaded.
   return hasOlder && rows.length > 1 && rows[0]?.type === 'tools' ? rows.slice(1) : rows
+}
+
+/** The rows, with those of before in place of equal ones: a row that is the same object is not drawn again. */
+export function keepEqual(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
+  const known = new Map(before.map((row) => [row.key, row]))
+  // Entries are the same objects while they are loaded, so that this looks at a few fields of each row.
+  return rows.map((row) => replaceEqualDeep(known.get(row.key), row))
 }
 
 /** Entries of the longest group. */

@@ -59,7 +59,7 @@ export function secondsOf(items: readonly (ToolCall | Thought)[]): number | unde
   return Math.max(0, Math.max(...ends) - Math.min(...starts)) / 1000
 }
 
-function kindOf(name: string): Kind {
+export function kindOf(name: string): Kind {
   return kinds.find(({ names }) => names.test(name))?.kind ?? 'other'
 }
 

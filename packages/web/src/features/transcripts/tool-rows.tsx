@@ -1,13 +1,15 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Markdown } from '../../shared/kit/markdown.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { formatDuration } from '../../shared/kit/time.tsx'
+import { CopyText } from './message-row.tsx'
 import { useOpenRow, useScope } from './open-rows.ts'
 import type { Thought, ToolCall } from './rows.ts'
 import { hasFailed, iconOf, secondsOf, summaryOf } from './summarize-tools.ts'
 import { useWholePart } from './use-whole-part.ts'
 
-const CallDetails = lazy(() => import('./call-details.tsx'))
+export const CallDetails = part(() => import('./call-details.tsx'))
 
 type ToolGroupProps = {
   id: string
@@ -65,14 +67,14 @@ function Call({ call, isLast }: { call: ToolCall; isLast: boolean }): ReactNode 
         )}
         {seconds !== undefined && <Seconds of={seconds} />}
       </Disclosure>
-      <Suspense>{isOpen && <CallDetails call={call} />}</Suspense>
+      {isOpen && <CallDetails call={call} />}
     </div>
   )
 }
 
 function ThoughtRow({ thought: { key, text, sequence } }: { thought: Thought }): ReactNode {
   const [isOpen, toggle] = useOpenRow(`c${key}`)
-  const whole = useWholePart(text, isOpen)
+  const shown = useWholePart(text, isOpen).data ?? text.part.text
   return (
     <div id={`e${sequence}`} className="scroll-mt-4">
       <Disclosure isOpen={isOpen} onToggle={toggle}>
@@ -81,8 +83,9 @@ function ThoughtRow({ thought: { key, text, sequence } }: { thought: Thought }):
         {!isOpen && <span className="min-w-0 grow truncate text-left text-faint">{text.part.text}</span>}
       </Disclosure>
       {isOpen && (
-        <div className="my-1 ml-5 border-line-strong border-l-2 pl-3 text-muted">
-          <Markdown>{whole.data ?? text.part.text}</Markdown>
+        <div className="group my-1 ml-5 flex items-start border-line-strong border-l-2 pl-3 text-muted">
+          <Markdown className="grow">{shown}</Markdown>
+          <CopyText value={shown} label="thought" />
         </div>
       )}
     </div>

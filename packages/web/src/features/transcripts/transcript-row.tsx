@@ -1,25 +1,28 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { memo, type ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { MessageRow } from './message-row.tsx'
 import { ScopeContext, useOpenRow, useScope } from './open-rows.ts'
 import { type Located, type Row, rowsOf } from './rows.ts'
-import { Disclosure, ToolGroup } from './tool-rows.tsx'
-import { type Turn, TurnRow } from './turn-row.tsx'
+import { CallDetails, Disclosure, ToolGroup } from './tool-rows.tsx'
+import { TurnRow } from './turn-row.tsx'
+import type { Turn } from './turns.ts'
 import { useEntries } from './use-entries.ts'
 import { useInterval } from './use-interval.ts'
 
-const CallDetails = lazy(() => import('./call-details.tsx'))
-const PartText = lazy(() => import('./part-text.tsx'))
+const PartText = part(() => import('./part-text.tsx'))
 
-type TranscriptRowProps = { row: Row; turn: Turn | undefined; isLast: boolean }
+type TranscriptRowProps = { row: Row; turn: Turn | undefined; newestTurn: number; isLast: boolean }
 
-export function TranscriptRow({ row, turn, isLast }: TranscriptRowProps): ReactNode {
+/** Not drawn again while its row and its turn are the same objects, as when an entry is added below or someone scrolls. */
+export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactNode {
+  const { row, turn, newestTurn, isLast } = props
   switch (row.type) {
     case 'turn':
-      return <TurnRow number={row.number} turn={turn} />
+      return <TurnRow number={row.number} turn={turn} newest={newestTurn} />
     case 'message':
       return <MessageRow row={row} />
     case 'tools':
@@ -29,7 +32,7 @@ export function TranscriptRow({ row, turn, isLast }: TranscriptRowProps): ReactN
     case 'block':
       return <Block id={row.key} text={row.text} />
   }
-}
+})
 
 /** An image, or something of a kind that the service does not know. */
 function Block({ id, text }: { id: string; text: Located }): ReactNode {
@@ -42,9 +45,7 @@ function Block({ id, text }: { id: string; text: Located }): ReactNode {
       </Disclosure>
       {isOpen && (
         <div className="my-1 ml-5 rounded-md border border-line bg-surface">
-          <Suspense>
-            <PartText located={text} />
-          </Suspense>
+          <PartText located={text} />
         </div>
       )}
     </div>
@@ -57,8 +58,7 @@ type SubagentRowType = Extract<Row, { type: 'subagent' }>
 function SubagentRow({ row: { key, call, subagent } }: { row: SubagentRowType }): ReactNode {
   const [isOpen, toggle] = useOpenRow(key)
   const { sessionId } = useScope()
-  const listed = useRead('subagents.list', { session_id: sessionId, per_page: 100 })
-  const known = listed.data?.subagent_transcripts.find(({ id }) => id === subagent.id)
+  const known = useSubagent(sessionId, subagent.id)
   const status = known?.status ?? subagent.status
   return (
     <section
@@ -78,14 +78,21 @@ function SubagentRow({ row: { key, call, subagent } }: { row: SubagentRowType })
           {subagent.thread ? (
             <SubagentThread thread={subagent.thread} isRunning={status === 'running'} />
           ) : (
-            <Suspense>
-              <CallDetails call={call} />
-            </Suspense>
+            <CallDetails call={call} />
           )}
         </div>
       )}
     </section>
   )
+}
+
+/** The newest are read once for all rows, an older one by itself. */
+function useSubagent(sessionId: string, id: number) {
+  const newest = useRead('subagents.list', { session_id: sessionId, per_page: 100 })
+  const listed = newest.data?.subagent_transcripts.find((one) => one.id === id)
+  const isOlder = newest.data !== undefined && listed === undefined
+  const older = useRead('subagents.show', { session_id: sessionId, id: String(id) }, { isEnabled: isOlder })
+  return listed ?? older.data?.subagent_transcript
 }
 
 function SubagentStatus({ status }: { status: 'running' | 'completed' | 'failed' | null }): ReactNode {
@@ -122,7 +129,7 @@ function SubagentThread({ thread, isRunning }: { thread: string; isRunning: bool
         )}
         {rowsOf(loaded.entries, { hasOlder }).map((row, index, rows) =>
           row.type === 'turn' ? null : (
-            <TranscriptRow key={row.key} row={row} turn={undefined} isLast={index === rows.length - 1} />
+            <TranscriptRow key={row.key} row={row} turn={undefined} newestTurn={0} isLast={index === rows.length - 1} />
           ),
         )}
         {loaded.entries.length === 0 && <p className="px-1 text-muted text-sm">It has written nothing yet.</p>}

@@ -3,9 +3,9 @@ import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRe
 import { Button } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { type OpenRows, OpenRowsContext, ScopeContext } from './open-rows.ts'
-import { type Row, rowIndexOf, rowsOf } from './rows.ts'
+import { keepEqual, type Row, rowIndexOf, rowsOf } from './rows.ts'
 import { TranscriptRow } from './transcript-row.tsx'
-import type { Turn } from './turn-row.tsx'
+import type { Turn } from './turns.ts'
 import type { Entries } from './use-entries.ts'
 import { useFoundMarks } from './use-found-marks.ts'
 
@@ -30,8 +30,8 @@ const margin = 4
 
 export function Transcript(props: TranscriptProps): ReactNode {
   const { sessionId, entries, turns, isWorking, target, phrase, onFork } = props
-  const { loaded, error, hasOlder, isAtTail, isLoadingOlder } = entries
-  const rows = useMemo(() => rowsOf(loaded?.entries ?? [], { hasOlder }), [loaded, hasOlder])
+  const { loaded, error, isAtTail, isLoadingOlder } = entries
+  const rows = useRows(entries)
   const turnsByNumber = useMemo(() => new Map(turns.map((turn) => [turn.number, turn])), [turns])
   const scroller = useRef<HTMLElement>(null)
   const wasAtTail = useRef(true)
@@ -124,6 +124,7 @@ export function Transcript(props: TranscriptProps): ReactNode {
                           row={row}
                           isLast={index === rows.length - 1}
                           turn={row.type === 'turn' ? turnsByNumber.get(row.number) : undefined}
+                          newestTurn={turns[0]?.number ?? 0}
                         />
                       </div>
                     </div>
@@ -156,6 +157,15 @@ export function Transcript(props: TranscriptProps): ReactNode {
       </OpenRowsContext>
     </ScopeContext>
   )
+}
+
+function useRows({ loaded, hasOlder }: Entries): readonly Row[] {
+  const before = useRef<readonly Row[]>([])
+  const rows = useMemo(() => keepEqual(rowsOf(loaded?.entries ?? [], { hasOlder }), before.current), [loaded, hasOlder])
+  useLayoutEffect(() => {
+    before.current = rows
+  }, [rows])
+  return rows
 }
 
 function Loading(): ReactNode {

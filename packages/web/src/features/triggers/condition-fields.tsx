@@ -1,9 +1,9 @@
 import type { ConditionType } from '@yardmaster/contract/triggers/conditions'
 import type { ReactNode } from 'react'
 import { Select, TextField } from '../../shared/kit/field.tsx'
+import { viewerZone } from '../../shared/kit/time.tsx'
 import { ChannelFields } from './channel-fields.tsx'
 import { type FieldsProps, ListField, text } from './list-field.tsx'
-import { viewerZone } from './trigger-form.ts'
 
 /** The fields of a condition, by its type. */
 export function ConditionFields({ type, ...props }: FieldsProps & { type: ConditionType }): ReactNode {

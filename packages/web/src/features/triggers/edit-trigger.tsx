@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
+import { counted } from '../../shared/kit/counted.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { TriggerEditor } from './trigger-editor.tsx'
@@ -9,13 +10,13 @@ import { draftOf, requestOf, type Trigger, valuesOf } from './trigger-form.ts'
 export function EditTrigger({ trigger, onSaved }: { trigger: Trigger; onSaved: () => void }): ReactNode {
   const toasts = useToasts()
   const stored = useMemo(() => valuesOf(trigger), [trigger])
-  const { values, isChanged, change, clear } = useFormDraft(draftOf(trigger), stored)
+  const { values, isChanged, change, clear, sending, accepted } = useFormDraft(draftOf(trigger), stored)
   const update = useWrite('triggers.update', {
     complains: false,
     onSuccess: ({ trigger: saved, warnings = [] }) => {
-      clear()
+      accepted()
       const moved = saved.reclassified_waiting_sessions
-      toasts.say(moved ? `Saved; ${moved} waiting sessions changed their class` : 'Saved')
+      toasts.say(moved ? `Saved; ${counted(moved, 'waiting session', 'waiting sessions')} changed class` : 'Saved')
       for (const warning of warnings) toasts.say(warning)
       onSaved()
     },
@@ -29,7 +30,10 @@ export function EditTrigger({ trigger, onSaved }: { trigger: Trigger; onSaved: (
       error={update.error}
       isBusy={update.isPending}
       submitLabel="Save"
-      onSubmit={() => update.mutate({ id: String(trigger.id), ...requestOf(values, trigger) })}
+      onSubmit={() => {
+        sending()
+        update.mutate({ id: String(trigger.id), ...requestOf(values, trigger) })
+      }}
     />
   )
 }

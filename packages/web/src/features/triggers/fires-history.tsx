@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge, type Tone } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { Pager, type PagerProps } from '../../shared/kit/pager.tsx'
 import { type Column, Table } from '../../shared/kit/table.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 
@@ -58,22 +59,22 @@ const columns: readonly Column<Fire>[] = [
   },
 ]
 
-export function FiresHistory({ id }: { id: string }): ReactNode {
-  const [count, setCount] = useState(25)
-  const { data, error, isLoading, refetch } = useRead('triggers.fires', { id, per_page: count })
+type HistoryProps = { id: string; page: number; onPage: PagerProps['onPage']; onRun: () => void }
+
+export function FiresHistory({ id, page, onPage, onRun }: HistoryProps): ReactNode {
+  const { data, error, isLoading, refetch } = useRead('triggers.fires', { id, page, per_page: 50 })
   if (error) return <ErrorNote error={error} onRetry={() => refetch()} />
   if (isLoading || !data) return <Skeleton />
-  if (data.fires.length === 0) return <EmptyState icon="history" title="It has not fired yet" />
+  if (data.pagination.total_count === 0)
+    return (
+      <EmptyState icon="history" title="It has not fired yet" action={<Button onClick={onRun}>Run now</Button>}>
+        Each fire is listed here with what came of it. Run it by hand to see what it does.
+      </EmptyState>
+    )
   return (
     <>
       <Table caption="Fires" columns={columns} rows={data.fires} keyOf={(fire) => fire.id} />
-      {data.pagination.total_count > data.fires.length && count < 100 && (
-        <div className="px-3 py-2">
-          <Button size="sm" onClick={() => setCount(100)}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <Pager of={data.pagination} onPage={onPage} />
     </>
   )
 }

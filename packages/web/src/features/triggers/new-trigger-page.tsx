@@ -10,11 +10,11 @@ import { emptyTrigger, requestOf } from './trigger-form.ts'
 export default function NewTriggerPage(): ReactNode {
   const navigate = useNavigate()
   const toasts = useToasts()
-  const { values, isChanged, change, clear } = useFormDraft('new-trigger', emptyTrigger)
+  const { values, isChanged, change, clear, sending, accepted } = useFormDraft('new-trigger', emptyTrigger)
   const create = useWrite('triggers.create', {
     complains: false,
     onSuccess: ({ trigger, warnings = [] }) => {
-      clear()
+      accepted()
       for (const warning of warnings) toasts.say(warning)
       void navigate({ to: '/triggers/$id', params: { id: String(trigger.id) } })
     },
@@ -28,7 +28,10 @@ export default function NewTriggerPage(): ReactNode {
         error={create.error}
         isBusy={create.isPending}
         submitLabel="Create"
-        onSubmit={() => create.mutate(requestOf(values, undefined))}
+        onSubmit={() => {
+          sending()
+          create.mutate(requestOf(values, undefined))
+        }}
       />
     </Page>
   )

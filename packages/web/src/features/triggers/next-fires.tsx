@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
-import { Time, useNow } from '../../shared/kit/time.tsx'
-import { viewerZone } from './trigger-form.ts'
+import { Time, useNow, viewerZone } from '../../shared/kit/time.tsx'
 import { clockChanges, offsetIn, timeIn } from './zoned-times.ts'
 
 type Fires = Result<'triggers.preview'>['next_fires']

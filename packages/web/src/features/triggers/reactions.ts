@@ -1,5 +1,6 @@
 import type { Reactions } from '../../shared/live/live.tsx'
 
 export const reactions: Reactions = {
-  'triggers.changed': ['triggers'],
+  // The inbox lists triggers that were disabled.
+  'triggers.changed': ['triggers', 'needs_you'],
 }

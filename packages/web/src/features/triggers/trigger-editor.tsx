@@ -3,9 +3,10 @@ import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Select, TextArea, TextField } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
+import { KeptDraft } from '../../shared/kit/kept-draft.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { FormActions, Panel } from '../../shared/kit/page.tsx'
-import { ArtifactListFields } from '../catalog/artifact-lists.tsx'
+import { ArtifactListFields, listsOfRoot } from '../catalog/artifact-lists.tsx'
 import { ConditionsEditor, type PreviewedCondition } from './conditions-editor.tsx'
 import { NextFires } from './next-fires.tsx'
 import { PlaceholderFields, RenderedPrompt, useSamples } from './template-preview.tsx'
@@ -116,24 +117,14 @@ export function TriggerEditor(props: Props): ReactNode {
           <ArtifactListFields
             key={values.root}
             lists={values.lists}
-            defaults={{
-              mcp_servers: root?.default_mcp_servers ?? [],
-              catalog_skills: root?.default_skills ?? [],
-              catalog_hooks: root?.default_hooks ?? [],
-              catalog_plugins: root?.default_plugins ?? [],
-            }}
+            defaults={configs.data && listsOfRoot(root)}
             onChange={(lists) => onChange({ lists })}
           />
         </div>
       </details>
       <ErrorNote error={error} />
       <FormActions>
-        {onDiscard && (
-          <>
-            <span className="grow text-muted text-sm">Kept in this browser until you save or discard it</span>
-            <Button onClick={onDiscard}>Discard</Button>
-          </>
-        )}
+        <KeptDraft onDiscard={onDiscard} />
         <Button type="submit" look="primary" isBusy={isBusy}>
           {submitLabel}
         </Button>

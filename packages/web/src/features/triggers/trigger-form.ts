@@ -1,5 +1,6 @@
 import type { ConditionType } from '@yardmaster/contract/triggers/conditions'
 import type { Input, Result } from '../../shared/api/client.ts'
+import { viewerZone } from '../../shared/kit/time.tsx'
 import type { ArtifactLists } from '../catalog/artifact-lists.tsx'
 
 export type Trigger = Result<'triggers.show'>['trigger']
@@ -38,7 +39,10 @@ export function draftOf({ id }: Pick<Trigger, 'id'>): string {
   return `trigger.${id}`
 }
 
-export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The name of the draft of what a trigger is run with by hand. */
+export function runOf(trigger: Pick<Trigger, 'id'>): string {
+  return `${draftOf(trigger)}.run`
+}
 
 const starts: Record<ConditionType, () => Record<string, unknown>> = {
   schedule: () => ({ unit: 'days', interval: 1, time: '09:00', timezone: viewerZone }),

@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
+import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
+import { CopyButton } from '../../shared/kit/copy-button.tsx'
+import { counted } from '../../shared/kit/counted.ts'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { EmptyState, Skeleton } from '../../shared/kit/notes.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
@@ -10,11 +13,14 @@ import { Status } from '../../shared/kit/status.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { nameOfSession } from '../sessions/name-of-session.ts'
 import { conditionLooks } from './condition-looks.ts'
+import { AddressesPanel, DeliveryPanel } from './delivery-panel.tsx'
 import { NextFires } from './next-fires.tsx'
 import { usePreview } from './use-preview.ts'
 
+type OverviewProps = { shown: Result<'triggers.show'>; onRun: () => void }
+
 /** What it does, when it is due next, and what it started. */
-export function TriggerOverview({ shown }: { shown: Result<'triggers.show'> }): ReactNode {
+export function TriggerOverview({ shown, onRun }: OverviewProps): ReactNode {
   const { trigger, recent_sessions } = shown
   const { data: preview } = usePreview({
     trigger_id: trigger.id,
@@ -31,13 +37,14 @@ export function TriggerOverview({ shown }: { shown: Result<'triggers.show'> }): 
       )}
       {trigger.bursting && trigger.burst_ends_at && (
         <Callout tone="needs">
-          A burst: {trigger.suppressed_event_count} fires were held back. It ends <Time at={trigger.burst_ends_at} />.
+          A burst: {counted(trigger.suppressed_event_count, 'fire was', 'fires were')} held back. It ends{' '}
+          <Time at={trigger.burst_ends_at} />.
         </Callout>
       )}
       {trigger.missed_fire_count > 0 && trigger.first_missed_fire_at && (
         <Callout tone="needs">
-          {trigger.missed_fire_count} scheduled runs in a row did not happen, because the prompt of the last one still
-          waited; the first <Time at={trigger.first_missed_fire_at} />.
+          {counted(trigger.missed_fire_count, 'scheduled run', 'scheduled runs in a row')} did not happen, because the
+          prompt of the last one still waited; the first <Time at={trigger.first_missed_fire_at} />.
         </Callout>
       )}
       <Panel title="Fires on">
@@ -64,11 +71,28 @@ export function TriggerOverview({ shown }: { shown: Result<'triggers.show'> }): 
           <Skeleton rows={3} />
         )}
       </Panel>
-      <Panel title="Prompt" actions={<Badge>{trigger.agent_root_name}</Badge>}>
+      <DeliveryPanel trigger={trigger} />
+      <Panel
+        title="Prompt"
+        actions={
+          <>
+            <Badge>{trigger.agent_root_name}</Badge>
+            <CopyButton value={trigger.prompt_template} label="prompt" />
+          </>
+        }
+      >
         <pre className="whitespace-pre-wrap break-words p-3 font-mono text-sm">{trigger.prompt_template}</pre>
       </Panel>
       <Panel title="Sessions it started">
-        {recent_sessions.length === 0 && <EmptyState icon="history" title="It has started none yet" />}
+        {recent_sessions.length === 0 && (
+          <EmptyState
+            icon="history"
+            title="It has started none yet"
+            action={<Button onClick={onRun}>Run it by hand</Button>}
+          >
+            The newest sessions that it starts are listed here.
+          </EmptyState>
+        )}
         <ul>
           {recent_sessions.map((session) => (
             <li
@@ -88,6 +112,7 @@ export function TriggerOverview({ shown }: { shown: Result<'triggers.show'> }): 
           ))}
         </ul>
       </Panel>
+      <AddressesPanel trigger={trigger} />
     </div>
   )
 }

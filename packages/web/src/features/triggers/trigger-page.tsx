@@ -11,16 +11,17 @@ import { dropDrafts } from '../../shared/state/draft.ts'
 import { EditTrigger } from './edit-trigger.tsx'
 import { FiresHistory } from './fires-history.tsx'
 import { RunNowDialog } from './run-now-dialog.tsx'
-import { draftOf } from './trigger-form.ts'
+import { draftOf, runOf } from './trigger-form.ts'
 import { TriggerOverview } from './trigger-overview.tsx'
 import { TriggerState } from './trigger-state.tsx'
+import { useToggleTrigger } from './use-toggle-trigger.ts'
 
 export default function TriggerPage(): ReactNode {
   const { id } = useParams({ from: '/shell/triggers/$id' })
-  const { tab } = useSearch({ from: '/shell/triggers/$id' })
+  const { tab, page = 1 } = useSearch({ from: '/shell/triggers/$id' })
   const navigate = useNavigate()
   const { data, error, refetch } = useRead('triggers.show', { id })
-  const toggle = useWrite('triggers.toggle')
+  const toggle = useToggleTrigger()
   const [open, setOpen] = useState<'run' | 'delete'>()
   if (!data) {
     return <Page title="Trigger">{error ? <ErrorNote error={error} onRetry={() => refetch()} /> : <Skeleton />}</Page>
@@ -33,7 +34,7 @@ export default function TriggerPage(): ReactNode {
       <Button look="primary" icon="play" onClick={() => setOpen('run')}>
         Run now
       </Button>
-      <Button isBusy={toggle.isPending} onClick={() => toggle.mutate({ id })}>
+      <Button onClick={() => toggle.mutate({ id })}>
         {trigger.status === 'enabled' ? 'Disable' : trigger.status === 'failed' ? 'Enable again' : 'Enable'}
       </Button>
       <Button look="danger" icon="trash-2" onClick={() => setOpen('delete')}>
@@ -56,11 +57,18 @@ export default function TriggerPage(): ReactNode {
           onSelect={show}
         >
           <div className="pt-4">
-            {tab === undefined && <TriggerOverview shown={data} />}
+            {tab === undefined && <TriggerOverview shown={data} onRun={() => setOpen('run')} />}
             {tab === 'edit' && <EditTrigger key={id} trigger={trigger} onSaved={() => show('overview')} />}
             {tab === 'history' && (
               <Panel>
-                <FiresHistory id={id} />
+                <FiresHistory
+                  id={id}
+                  page={page}
+                  onRun={() => setOpen('run')}
+                  onPage={(chosen, options) =>
+                    void navigate({ to: '/triggers/$id', params: { id }, search: { tab, page: chosen }, ...options })
+                  }
+                />
               </Panel>
             )}
           </div>
@@ -77,7 +85,8 @@ function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose
   const toasts = useToasts()
   const remove = useWrite('triggers.delete', {
     onSuccess: () => {
-      dropDrafts((draft) => draft === draftOf({ id: Number(id) }))
+      const gone = { id: Number(id) }
+      dropDrafts((draft) => draft === draftOf(gone) || draft === runOf(gone))
       toasts.say(`${name} was deleted`)
       void navigate({ to: '/triggers' })
     },

@@ -1,13 +1,16 @@
 import {
   keepPreviousData,
+  type MutationOptions,
   type Query,
   type QueryClient,
+  type QueryFunctionContext,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { useToasts } from '../kit/toasts.tsx'
 import { call, type Input, type OperationName, type Result } from './client.ts'
 
@@ -25,9 +28,7 @@ export function useRead<Name extends OperationName>(
   { isEnabled = true, everyMs }: ReadOptions = {},
 ): UseQueryResult<Result<Name>> {
   return useQuery({
-    queryKey: keyOf(name, input),
-    // `undefined` is no answer to react-query; a read without a body does not exist.
-    queryFn: async ({ signal }) => (await call(name, input, { signal })) ?? null,
+    ...readOf(name, input),
     enabled: isEnabled,
     // While a filter changes, the old rows stay in place instead of a blank page.
     placeholderData: keepPreviousData,
@@ -35,34 +36,61 @@ export function useRead<Name extends OperationName>(
   }) as UseQueryResult<Result<Name>>
 }
 
+/** A read as the cache knows it, for one that begins before its page is there. */
+export function readOf<Name extends OperationName>(name: Name, input: Input<Name>) {
+  return {
+    queryKey: keyOf(name, input),
+    queryFn: async ({ signal, client, queryKey }: QueryFunctionContext) => {
+      const answer = await call(name, input, { signal })
+      // One that was begun at an interval may be older than a write that is shown ahead of the server, and take it back.
+      const shown = readsOf(aheadIn(client))({ queryKey }) ? client.getQueryData(queryKey) : undefined
+      // `undefined` is no answer to react-query; a read without a body does not exist.
+      return shown ?? answer ?? null
+    },
+  }
+}
+
 type WriteOptions<Name extends OperationName> = {
   /** What else shows the changed thing: operations (`sessions.show`) or whole resources (`sessions`). */
   refreshes?: readonly (OperationName | Resource)[]
-  /** Shows the change before the server answers. Returns how to take it back if the server refuses. */
-  optimistic?(cache: QueryClient, input: Input<Name>): () => void
+  /** Shows the change before the server answers. Returns how to take it back if the server refuses, or nothing if it shows nothing. */
+  optimistic?(cache: QueryClient, input: Input<Name>): Undo | undefined
   onSuccess?(result: Result<Name>, input: Input<Name>): void
   /** False leaves the error to the caller, who shows `error` beside the form. */
   complains?: boolean
 }
 
+type Ends<Name extends OperationName> = {
+  onSuccess?(result: Result<Name>): void
+  onError?(error: Error): void
+}
+
+type Write<Name extends OperationName> = Pick<
+  UseMutationResult<Result<Name>, Error, Input<Name>>,
+  'isPending' | 'error' | 'data' | 'reset'
+> & {
+  /** How this one call ended is said even if its component has left the page, or another call was made meanwhile. */
+  mutate(input: Input<Name>, ends?: Ends<Name>): void
+}
+
 /** Calls an operation that changes something. Refreshes its own resource; an error appears as a toast. */
-export function useWrite<Name extends OperationName>(
-  name: Name,
-  options: WriteOptions<Name> = {},
-): UseMutationResult<Result<Name>, Error, Input<Name>> {
+export function useWrite<Name extends OperationName>(name: Name, options: WriteOptions<Name> = {}): Write<Name> {
   const { refreshes = [], optimistic, onSuccess, complains = true } = options
+  const touched = [name.split('.')[0] as Resource, ...refreshes]
   const cache = useQueryClient()
   const toasts = useToasts()
-  return useMutation<Result<Name>, Error, Input<Name>, { undo: (() => void) | undefined }>({
+  const mutation = useMutation<Result<Name>, Error, Input<Name>, Shown>({
     mutationFn: (input) => call(name, input),
-    onMutate: (input) => ({ undo: optimistic?.(cache, input) }),
-    onError: (error, _, context) => {
-      context?.undo?.()
-      if (complains) toasts.complain(error)
-    },
+    ...shownAhead(cache, touched, optimistic && ((input) => optimistic(cache, input))),
+    onError: (error) => complains && toasts.complain(error),
     onSuccess: (result, input) => onSuccess?.(result, input),
-    onSettled: () => refresh(cache, [name.split('.')[0] as Resource, ...refreshes]),
   })
+  const { isPending, error, data, reset, mutateAsync } = mutation
+  const mutate = useCallback<Write<Name>['mutate']>(
+    (input, { onSuccess, onError } = {}) => void mutateAsync(input).then(onSuccess, onError ?? (() => undefined)),
+    [mutateAsync],
+  )
+  return { isPending, error, data, reset, mutate }
 }
 
 export type Resource = OperationName extends `${infer Each}.${string}` ? Each : never
@@ -71,13 +99,77 @@ export function keyOf<Name extends OperationName>(name: Name, input?: Input<Name
   return input === undefined ? [name] : [name, input]
 }
 
-/** Reads again what is on the page of these operations or resources, and marks the rest stale. */
+export type Undo = () => void
+
+/** Kept with its mutation: what it shows that the server has not confirmed yet, and the reads that must not take it back. */
+type Shown = { undo: Undo | undefined; ahead: readonly string[] }
+
+function aheadIn(cache: QueryClient): readonly string[] {
+  const mutations = cache.getMutationCache().getAll()
+  return mutations.flatMap(({ state }) => (state.context as Shown | undefined)?.ahead ?? [])
+}
+
+/**
+ * Reads again what is on the page of these operations or resources, and marks the rest stale. Not what a write shows ahead of the
+ * server: the answer might be older than the write, and take it back.
+ */
 export function refresh(cache: QueryClient, names: readonly string[]): Promise<void> {
-  return readAgain(
-    cache,
-    ({ queryKey: [key] }) =>
-      typeof key === 'string' && names.some((name) => key === name || key.startsWith(`${name}.`)),
-  )
+  const isNamed = readsOf(names)
+  const isAhead = readsOf(aheadIn(cache))
+  return readAgain(cache, (query) => isNamed(query) && !isAhead(query))
+}
+
+/**
+ * A mutation that shows a change the server has not confirmed: a read that has begun would take it back, so it is cancelled. The server
+ * gets such writes of one resource in the order in which they were chosen.
+ */
+function shownAhead<Variables>(
+  cache: QueryClient,
+  touched: readonly string[],
+  show: ((input: Variables) => Undo | undefined) | undefined,
+) {
+  const isTouched = readsOf(touched)
+  return {
+    ...(show && { scope: { id: String(touched[0]) } }),
+    onMutate(input: Variables): Shown {
+      const undo = show?.(input)
+      if (!undo) return { undo, ahead: [] }
+      void cache.cancelQueries({ predicate: (query) => query.state.data !== undefined && isTouched(query) })
+      return { undo, ahead: touched }
+    },
+    onSettled(_: unknown, error: Error | null, __: Variables, shown: Shown | undefined): Promise<void> {
+      if (error) shown?.undo?.()
+      if (shown) shown.ahead = []
+      return refresh(cache, touched)
+    },
+  }
+}
+
+type OrderedWrite<Answer> = {
+  touched: readonly string[]
+  /** Without it, the write is sent at once and in no order. */
+  show: (() => Undo | undefined) | undefined
+  send: () => Promise<Answer>
+}
+
+/** A write as `useWrite` makes it, for one that is made of several calls. The caller has its answer before what it touched is read again. */
+export function writeInOrder<Answer>(
+  cache: QueryClient,
+  { touched, show, send }: OrderedWrite<Answer>,
+): Promise<Answer> {
+  const { onSettled, ...ahead } = shownAhead<void>(cache, touched, show)
+  const options: MutationOptions<Answer, Error, void, Shown> = {
+    ...ahead,
+    mutationFn: send,
+    networkMode: 'always',
+    onSettled: (answer, error, input, shown) => void onSettled(answer, error, input, shown),
+  }
+  return cache.getMutationCache().build(cache, options).execute()
+}
+
+function readsOf(names: readonly string[]): (query: Pick<Query, 'queryKey'>) => boolean {
+  return ({ queryKey: [key] }) =>
+    typeof key === 'string' && names.some((name) => key === name || key.startsWith(`${name}.`))
 }
 
 /** Reads again everything that is on the page, and marks the rest stale. */

@@ -1,3 +1,5 @@
+import { keep, kept } from '../state/keep.ts'
+
 const key = 'yardmaster.private-path'
 
 /**
@@ -5,11 +7,11 @@ const key = 'yardmaster.private-path'
  * its path, and pages of other ports cannot read this storage. Read again each time: another tab may have written it.
  */
 export function privatePath(): string {
-  const saved = localStorage.getItem(key)
-  if (saved !== null) return saved
+  const saved = kept(key)
+  if (saved) return saved
   const secret = String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24)))
   const path = `/web/~${btoa(secret).replace(/[+/]/g, '-')}`
-  localStorage.setItem(key, path)
+  keep(key, path)
   return path
 }
 

@@ -8,8 +8,10 @@ export type Viewer = Result<'browser_session.show'>['session']
 export const viewerKey = ['browser_session.show'] as const
 
 /** Who is signed in; null when no one is. */
+export const viewerQuery = { queryKey: viewerKey, queryFn: readViewer, staleTime: 5 * 60_000 }
+
 export function useViewer(): UseQueryResult<Viewer | null> {
-  return useQuery({ queryKey: viewerKey, queryFn: readViewer, staleTime: 5 * 60_000 })
+  return useQuery(viewerQuery)
 }
 
 /** After a write that answered with the session: signing in, giving a name. */

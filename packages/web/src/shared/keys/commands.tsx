@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { IconName } from '../kit/icon.tsx'
+import { keep, kept } from '../state/keep.ts'
 
 /** Something a person can do, by a key, from the palette, or both. */
 export type Command = {
@@ -59,11 +60,11 @@ const switchKey = 'yardmaster.single-keys'
 
 /** Keys without Ctrl or Alt get in the way of some speech input, so that they can be turned off. */
 export function areSingleKeysOn(): boolean {
-  return localStorage.getItem(switchKey) !== 'off'
+  return kept(switchKey) !== 'off'
 }
 
 export function turnSingleKeys(isOn: boolean): void {
-  localStorage.setItem(switchKey, isOn ? 'on' : 'off')
+  keep(switchKey, isOn ? '' : 'off')
 }
 
 function useRegistry(): Registry {
@@ -93,6 +94,8 @@ function createRegistry(): Registry {
 }
 
 const sequenceMs = 1_000
+/** What takes letters. A box that was ticked keeps the focus, and takes none. */
+const fields = 'input:not([type=checkbox]), textarea, select, [contenteditable]'
 
 function listenToKeys(registry: Registry): () => void {
   let pressed: string[] = []
@@ -103,8 +106,7 @@ function listenToKeys(registry: Registry): () => void {
     if (event.timeStamp - pressedAt > sequenceMs) pressed = []
     pressed = [...pressed, chord].slice(-2)
     pressedAt = event.timeStamp
-    const isInField =
-      event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')
+    const isInField = event.target instanceof Element && event.target.closest(fields)
     const isInDialog = document.querySelector('dialog[open], [role=menu]') !== null
     const found = [pressed.join(' '), chord]
       .flatMap((keys) =>

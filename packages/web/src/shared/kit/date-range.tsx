@@ -4,13 +4,15 @@ import { TextField } from './field.tsx'
 type DateRangeProps = {
   /** What happened on the days: "Created". */
   what: string
+  /** The zone of the days; none for days that are compared as they are written. */
+  zone?: 'UTC'
   from: string | undefined
   to: string | undefined
   onChange: (changes: { from?: string | undefined; to?: string | undefined }) => void
 }
 
 /** Two days of a filter bar. An empty field of the browser says only how a day is written, so the words stand before it. */
-export function DateRange({ what, from, to, onChange }: DateRangeProps): ReactNode {
+export function DateRange({ what, zone, from, to, onChange }: DateRangeProps): ReactNode {
   return (
     <div className="col-span-2 grid grid-cols-2 items-center gap-x-2 text-muted text-sm md:flex md:w-auto!">
       {(['from', 'to'] as const).map((end) => (
@@ -19,7 +21,7 @@ export function DateRange({ what, from, to, onChange }: DateRangeProps): ReactNo
             {end === 'from' ? `${what} from` : 'to'}
           </span>
           <TextField
-            label={`${what} ${end}`}
+            label={`${what} ${end}${zone ? ` (${zone})` : ''}`}
             isLabelHidden
             type="date"
             value={(end === 'from' ? from : to) ?? ''}
@@ -27,6 +29,7 @@ export function DateRange({ what, from, to, onChange }: DateRangeProps): ReactNo
           />
         </div>
       ))}
+      {zone && <span aria-hidden="true">{zone}</span>}
     </div>
   )
 }

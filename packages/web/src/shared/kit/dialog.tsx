@@ -40,7 +40,9 @@ export function Dialog({ title, isOpen, onClose, children, actions, width = 'md'
           <IconButton icon="x" label="Close" onClick={onClose} />
         </header>
         <div className="min-h-0 overflow-y-auto p-4">{children}</div>
-        {actions && <footer className="flex justify-end gap-2 border-line border-t px-4 py-3">{actions}</footer>}
+        {actions && (
+          <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-4 py-3">{actions}</footer>
+        )}
       </div>
     </dialog>
   )

@@ -1,6 +1,9 @@
 import type { Token, Tokens } from 'marked'
-import { Fragment, type ReactNode, useMemo } from 'react'
+import { Fragment, lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { lexWithin } from './bounded-lexer.ts'
+import { untilLoaded } from './part.tsx'
+
+const ColouredCode = lazy(() => untilLoaded(() => import('../colours/coloured-code.tsx')))
 
 /**
  * Markdown as React elements. No HTML is ever parsed: HTML in the text shows as text, and a link is only a link if its
@@ -57,7 +60,9 @@ function block(token: Token): ReactNode {
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by the keyboard.
         <pre tabIndex={0} className="overflow-x-auto rounded-md bg-hover p-3 font-mono text-sm">
-          <code>{token.text}</code>
+          <code>
+            <CodeText text={token.text} language={token.lang} />
+          </code>
         </pre>
       )
     case 'blockquote':
@@ -73,6 +78,17 @@ function block(token: Token): ReactNode {
     default:
       return <p className="whitespace-pre-wrap">{token.raw}</p>
   }
+}
+
+/** At once without colours, which it gets when they are loaded. */
+export function CodeText({ text, language = '' }: { text: string; language?: string }): ReactNode {
+  const [name] = /^[\w+#-]+/.exec(language) ?? []
+  if (name === undefined) return text
+  return (
+    <Suspense fallback={text}>
+      <ColouredCode text={text} language={name.toLowerCase()} />
+    </Suspense>
+  )
 }
 
 function list({ ordered, start, items }: Tokens.List): ReactNode {

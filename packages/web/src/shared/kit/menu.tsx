@@ -1,9 +1,19 @@
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import type { IconName } from './icon.tsx'
+import { part } from './part.tsx'
 
 export type MenuItem =
-  | { label: string; icon?: IconName; keys?: string; isDanger?: boolean; isDisabled?: boolean; onSelect: () => void }
+  | {
+      label: string
+      icon?: IconName
+      keys?: string
+      isDanger?: boolean
+      isDisabled?: boolean
+      /** It changes what the menu offers. */
+      keepsOpen?: boolean
+      onSelect: () => void
+    }
   | 'separator'
 
 type MenuProps = {
@@ -20,7 +30,7 @@ type MenuProps = {
 }
 
 // Ariakit is 50 kB, so it is loaded when the first menu opens.
-const MenuPopover = lazy(() => import('./menu-popover.tsx'))
+const MenuPopover = part(() => import('./menu-popover.tsx'))
 
 export function Menu({
   label,
@@ -55,14 +65,12 @@ export function Menu({
         </Button>
       )}
       {isOpen && (
-        <Suspense>
-          <MenuPopover
-            label={label}
-            items={typeof items === 'function' ? opened : items}
-            anchor={anchor}
-            onClose={() => setOpened(undefined)}
-          />
-        </Suspense>
+        <MenuPopover
+          label={label}
+          items={typeof items === 'function' ? opened : items}
+          anchor={anchor}
+          onClose={() => setOpened(undefined)}
+        />
       )}
     </span>
   )

@@ -54,7 +54,7 @@ export function Panel({
 /** The buttons of a long form. They stay in sight while the form scrolls below them. */
 export function FormActions({ children }: { children: ReactNode }): ReactNode {
   return (
-    <div className="sticky bottom-0 z-10 -mb-4 flex items-center justify-end gap-2 border-line border-t bg-canvas py-3 md:-mb-5">
+    <div className="form-actions sticky bottom-0 z-10 -mb-4 flex items-center justify-end gap-2 border-line border-t bg-canvas py-3 md:-mb-5">
       {children}
     </div>
   )

@@ -1,10 +1,18 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { useLastPage } from './use-last-page.ts'
 
 type Pagination = { page: number; per_page: number; total_count: number; total_pages: number }
 
+export type PagerProps = {
+  of: Pagination
+  /** `replace`: the page that was shown is gone, so the browser must not go back to it. */
+  onPage: (page: number, options?: { replace: boolean }) => void
+}
+
 /** Where one is in a long list; nothing if it has one page. */
-export function Pager({ of, onPage }: { of: Pagination; onPage: (page: number) => void }): ReactNode {
+export function Pager({ of, onPage }: PagerProps): ReactNode {
+  useLastPage(of, onPage)
   const { page, per_page, total_count, total_pages } = of
   if (total_pages <= 1) return null
   const first = (page - 1) * per_page + 1

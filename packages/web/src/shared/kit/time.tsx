@@ -13,7 +13,7 @@ const relative = {
   other: new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'narrow' }),
 }
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** "5 min ago"; the tooltip has the full time in the viewer's zone, which it names. */
 export function Time({ at, className }: { at: string; className?: string }): ReactNode {
@@ -28,7 +28,7 @@ export function Time({ at, className }: { at: string; className?: string }): Rea
 
 /** In the viewer's zone, named. */
 export function formatTime(at: Date | string): string {
-  return `${absolute.format(new Date(at))} (${zone})`
+  return `${absolute.format(new Date(at))} (${viewerZone})`
 }
 
 function agoOf(date: Date, now: number): string {

@@ -1,11 +1,11 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { sentencesOf } from './notes.tsx'
 
 type Toast = { id: number; text: string; isError: boolean; undo?: () => void; link?: ReactNode }
 
-type Toasts = {
+export type Toasts = {
   /** With `undo` it offers to take the action back, with `link` to go to what was made; both stay for 10 seconds. */
   say(text: string, options?: { undo?: () => void; link?: ReactNode }): void
   /** Shows an error in the API's sentences, until it is closed. */
@@ -44,7 +44,7 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
       <div
         role="status"
         aria-live="polite"
-        className="pointer-events-none fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 md:bottom-6"
+        className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 md:top-auto md:bottom-6"
       >
         {shown.map(({ id, text, isError, undo, link }) => (
           <div
@@ -64,6 +64,7 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
                 }}
               >
                 Undo
+                <SecondsLeft />
               </Button>
             )}
             <IconButton size="sm" icon="x" label="Close" onClick={() => close(id)} />
@@ -71,5 +72,19 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
         ))}
       </div>
     </ToastContext>
+  )
+}
+
+/** For the eye only: read aloud every second, it would drown the message. Its width does not change. */
+function SecondsLeft(): ReactNode {
+  const [left, setLeft] = useState(shownMs.withAction / 1_000)
+  useEffect(() => {
+    const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span aria-hidden className="tabular w-[2ch] text-right text-muted">
+      {left}
+    </span>
   )
 }

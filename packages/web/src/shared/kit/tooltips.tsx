@@ -1,57 +1,76 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 type Tip = { text: string; x: number; y: number; isAbove: boolean }
 
-const delayMs = 400
+/** A pointer that crosses the gap to the tooltip arrives before it hides. */
+const delays = { showMs: 400, hideMs: 300 }
 
 /**
  * One tooltip for the whole page: it shows the `data-tip` of the element under the pointer, with the focus, or that a finger tapped,
- * unless the tap does something. Escape hides it. What it says must also be readable without it, in a label or in the page.
+ * unless the tap does something. It stays while the pointer is on it, and clicks go through it to the page. Escape hides it. What it
+ * says must also be readable without it, in a label or in the page.
  */
 export default function Tooltips(): ReactNode {
   const [tip, setTip] = useState<Tip>()
+  const shown = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    /** What the mouse is on. Only a change of it shows or hides: a tooltip that was dismissed stays away. */
+    let pointedAt: Element | null = null
+    const show = (element: HTMLElement | null, afterMs: number) => {
+      clearTimeout(timer)
+      timer = setTimeout(() => setTip(element ? tipOf(element) : undefined), afterMs)
+    }
     const hide = () => {
       clearTimeout(timer)
       setTip(undefined)
     }
-    const show = (event: Event, afterMs: number) => {
-      clearTimeout(timer)
-      const element = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-tip]') : null
-      if (!element?.dataset.tip) return setTip(undefined)
-      timer = setTimeout(() => setTip(tipOf(element)), afterMs)
+    const onMouse = (event: PointerEvent) => {
+      if (event.pointerType !== 'mouse') return
+      if (isOn(shown.current, event)) {
+        clearTimeout(timer)
+        pointedAt = shown.current
+        return
+      }
+      const element = tippedAt(event)
+      if (element === pointedAt) return
+      pointedAt = element
+      show(element, element ? delays.showMs : delays.hideMs)
     }
-    const onOver = (event: PointerEvent) => event.pointerType === 'mouse' && show(event, delayMs)
+    const onLeave = ({ pointerType }: PointerEvent) => {
+      // A finger leaves with every tap.
+      if (pointerType !== 'mouse') return
+      pointedAt = null
+      hide()
+    }
     const onTap = (event: PointerEvent) => {
       if (event.pointerType === 'mouse' || !(event.target instanceof Element)) return
-      if (!event.target.closest('a, button, input, select, textarea, label, summary')) show(event, 0)
+      if (!event.target.closest('a, button, input, select, textarea, label, summary')) show(tippedAt(event), 0)
     }
     const onFocus = (event: FocusEvent) => {
-      if (event.target instanceof Element && event.target.matches(':focus-visible')) show(event, 0)
+      if (event.target instanceof Element && event.target.matches(':focus-visible')) show(tippedAt(event), 0)
     }
     const onKey = (event: KeyboardEvent) => event.key === 'Escape' && hide()
-    document.addEventListener('pointerover', onOver)
-    document.addEventListener('pointerup', onTap)
-    document.addEventListener('focusin', onFocus)
-    document.addEventListener('focusout', hide)
-    document.addEventListener('pointerdown', hide)
-    document.addEventListener('keydown', onKey)
-    document.addEventListener('scroll', hide, true)
+    const stop = new AbortController()
+    const options = { signal: stop.signal }
+    document.addEventListener('pointerover', onMouse, options)
+    document.addEventListener('pointermove', onMouse, options)
+    document.documentElement.addEventListener('pointerleave', onLeave, options)
+    document.addEventListener('pointerup', onTap, options)
+    document.addEventListener('focusin', onFocus, options)
+    document.addEventListener('focusout', hide, options)
+    document.addEventListener('pointerdown', hide, options)
+    document.addEventListener('keydown', onKey, options)
+    document.addEventListener('scroll', hide, { ...options, capture: true })
     return () => {
-      hide()
-      document.removeEventListener('pointerover', onOver)
-      document.removeEventListener('pointerup', onTap)
-      document.removeEventListener('focusin', onFocus)
-      document.removeEventListener('focusout', hide)
-      document.removeEventListener('pointerdown', hide)
-      document.removeEventListener('keydown', onKey)
-      document.removeEventListener('scroll', hide, true)
+      stop.abort()
+      clearTimeout(timer)
     }
   }, [])
   if (!tip) return null
   return (
     <div
+      ref={shown}
       role="tooltip"
       className={`pointer-events-none fixed z-60 max-w-72 rounded-md bg-text px-2 py-1 text-canvas text-sm shadow-float ${tip.isAbove ? '-translate-y-full' : ''} -translate-x-1/2`}
       style={{ left: tip.x, top: tip.y }}
@@ -59,6 +78,17 @@ export default function Tooltips(): ReactNode {
       {tip.text}
     </div>
   )
+}
+
+function tippedAt({ target }: Event): HTMLElement | null {
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null
+  return element?.dataset.tip ? element : null
+}
+
+function isOn(element: Element | null, { clientX, clientY }: PointerEvent): boolean {
+  if (!element) return false
+  const { left, right, top, bottom } = element.getBoundingClientRect()
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
 }
 
 function tipOf(element: HTMLElement): Tip | undefined {

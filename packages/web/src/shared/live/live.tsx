@@ -9,48 +9,49 @@ import { type Connection, openStream, type Stream } from './stream.ts'
 export type EventName = StreamedEvent['name']
 export type EventOf<Name extends EventName> = Extract<StreamedEvent, { name: Name }>
 
-/**
- * What a feature does when an event arrives: names what to read again, or patches the cache itself. Names are read at most
- * four times a second, however many events arrive.
- */
+type Names = readonly (OperationName | Resource)[]
+/** Names are read at most four times a second, however many events arrive, or once in `everyMs`. */
+type Stale = Names | { names: Names; everyMs: number }
+
+/** What a feature does when an event arrives: names what to read again, or patches the cache itself. */
 export type Reactions = {
-  [Name in EventName]?:
-    | readonly (OperationName | Resource)[]
-    | ((event: EventOf<Name>, cache: QueryClient) => readonly (OperationName | Resource)[] | undefined)
+  [Name in EventName]?: Stale | ((event: EventOf<Name>, cache: QueryClient) => Stale | undefined)
 }
 
 const refreshEveryMs = 250
+/** What is read rarely waits this long, so that the events of one change are answered by one read. */
+const gatherMs = 100
 const StreamContext = createContext<Stream | undefined>(undefined)
 
-export function LiveProvider({
-  reactions,
-  children,
-}: {
+type LiveProviderProps = {
   reactions: readonly Reactions[]
+  /** The newest event when the page opened. */
+  after: number
   children: ReactNode
-}): ReactNode {
+}
+
+export function LiveProvider({ reactions, after, children }: LiveProviderProps): ReactNode {
   const cache = useQueryClient()
+  const [openedAfter] = useState(after)
   const [stream, setStream] = useState<Stream>()
   useEffect(() => {
-    const opened = openStream()
-    const refreshSoon = throttled((names) => refresh(cache, names))
+    const opened = openStream(openedAfter)
+    const readAgain = paced((names) => refresh(cache, names))
     opened.onEvent((event) => {
       for (const table of reactions) {
         const reaction = table[event.name]
         // The table maps each name to a function of that event.
-        const react = reaction as
-          | ((event: StreamedEvent, cache: QueryClient) => readonly string[] | undefined)
-          | undefined
-        const names = typeof reaction === 'function' ? react?.(event, cache) : reaction
-        if (names) refreshSoon(names)
+        const react = reaction as ((event: StreamedEvent, cache: QueryClient) => Stale | undefined) | undefined
+        const stale = typeof reaction === 'function' ? react?.(event, cache) : reaction
+        if (stale) readAgain(stale)
       }
     })
     opened.onGap(() => void refreshAll(cache))
     opened.onSignedOut(() => void cache.invalidateQueries({ queryKey: viewerKey }))
     setStream(opened)
     return () => opened.close()
-  }, [cache, reactions])
-  // The pages read only when this tab listens: what changes after a read is heard.
+  }, [cache, reactions, openedAfter])
+  // The pages read when this tab listens. What was read ahead is read again if other tabs heard of a change meanwhile.
   return stream && <StreamContext value={stream}>{children}</StreamContext>
 }
 
@@ -73,8 +74,23 @@ export function useLiveEvent<Name extends EventName>(name: Name, listener: (even
   )
 }
 
-/** The first call acts at once; the names of later ones are collected until the interval has passed. */
-function throttled(act: (names: string[]) => void): (names: readonly string[]) => void {
+/** Each interval has a throttle of its own. */
+function paced(act: (names: string[]) => void): (stale: Stale) => void {
+  const throttles = new Map<number, ReturnType<typeof throttled>>()
+  return (stale) => {
+    const { names, everyMs } = 'everyMs' in stale ? stale : { names: stale, everyMs: refreshEveryMs }
+    const firstMs = everyMs > refreshEveryMs ? gatherMs : 0
+    const throttle = throttles.get(everyMs) ?? throttled(act, { firstMs, everyMs })
+    throttles.set(everyMs, throttle)
+    throttle(names)
+  }
+}
+
+/** The first call acts after `firstMs`, at once if that is 0; the names of later ones are collected until the interval has passed. */
+function throttled(
+  act: (names: string[]) => void,
+  { firstMs, everyMs }: { firstMs: number; everyMs: number },
+): (names: readonly string[]) => void {
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const flush = () => {
@@ -82,10 +98,12 @@ function throttled(act: (names: string[]) => void): (names: readonly string[]) =
     if (waiting.size === 0) return
     act([...waiting])
     waiting.clear()
-    timer = setTimeout(flush, refreshEveryMs)
+    timer = setTimeout(flush, everyMs)
   }
   return (names) => {
     for (const name of names) waiting.add(name)
-    if (timer === undefined) flush()
+    if (timer !== undefined) return
+    if (firstMs > 0) timer = setTimeout(flush, firstMs)
+    else flush()
   }
 }

@@ -1,5 +1,6 @@
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { client } from '../api/client.ts'
+import { noteLost } from '../api/reach.ts'
 import { isSignedOut } from '../api/viewer.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
@@ -22,8 +23,7 @@ const watchEveryMs = 5_000
 
 type Message =
   | { kind: 'event'; event: StreamedEvent }
-  | { kind: 'state'; connection: Connection; lastId: number | undefined }
-  | { kind: 'gap' }
+  | { kind: 'state'; connection: Connection; lastId: number }
   | { kind: 'signed_out' }
   | { kind: 'who' }
   | { kind: 'check' }
@@ -31,9 +31,10 @@ type Message =
 /**
  * One connection for all tabs of this browser: browsers allow six to a server, so the seventh tab would never load. The tab
  * that holds the lock reads the stream and repeats it to the others. When it closes, the next tab gets the lock and
- * continues after the last event it heard. An event has an id, so that none is handled twice.
+ * continues after the last event it heard. An event has an id, so that none is handled twice. `after` is the newest event
+ * before the tab's first read.
  */
-export function openStream(): Stream {
+export function openStream(after: number): Stream {
   const channel = new BroadcastChannel('yardmaster.events')
   const closing = new AbortController()
   const [onConnection, changed] = listeners<void>()
@@ -41,13 +42,14 @@ export function openStream(): Stream {
   const [onGap, missed] = listeners<void>()
   const [onSignedOut, signedOut] = listeners<void>()
   let connection: Connection = 'connecting'
-  let lastId: number | undefined
+  let lastId = after
   let heardAt = Date.now()
   let reading: AbortController | undefined
 
   const become = (next: Connection): void => {
     if (next === connection) return
     connection = next
+    noteLost(next === 'lost')
     changed()
   }
   const tell = (message: Message): void => channel.postMessage(message)
@@ -55,7 +57,7 @@ export function openStream(): Stream {
   const handle = (event: StreamedEvent): void => {
     // A transient event has no id.
     if (event.id !== undefined) {
-      if (lastId !== undefined && event.id <= lastId) return
+      if (event.id <= lastId) return
       lastId = event.id
     }
     if (event.name === 'events.missed') missed()
@@ -67,20 +69,13 @@ export function openStream(): Stream {
       const attempt = new AbortController()
       reading = attempt
       heardAt = Date.now()
-      const wasUnknown = lastId === undefined
       try {
         const events = client.events({
           after: lastId,
           signal: AbortSignal.any([attempt.signal, closing.signal]),
-          onHeard: (id) => {
+          onHeard: () => {
             heardAt = Date.now()
             if (connection === 'live') return
-            // Without an id the stream begins now: what the tabs read before it may have changed in between.
-            if (wasUnknown && lastId === undefined) {
-              missed()
-              tell({ kind: 'gap' })
-            }
-            lastId ??= id
             become('live')
             tellState()
           },
@@ -129,12 +124,15 @@ export function openStream(): Stream {
 
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'event') handle(data.event)
-    else if (data.kind === 'gap') missed()
     else if (data.kind === 'signed_out') signedOut()
     else if (data.kind === 'check') check()
     else if (data.kind === 'who') reading && tellState()
     else if (!reading) {
-      lastId ??= data.lastId
+      // The others heard events before this tab listened, and it may have read before them.
+      if (data.lastId > lastId) {
+        lastId = data.lastId
+        missed()
+      }
       become(data.connection)
     }
   }

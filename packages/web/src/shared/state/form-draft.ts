@@ -1,18 +1,35 @@
 import { useCallback, useMemo } from 'react'
-import { useDraft } from './draft.ts'
+import { draftOf, type Sending, useDraft, useSending } from './draft.ts'
 
-/** The values of a form, kept like a draft. `clear` it after the server accepted them, or to discard what was typed. */
-export function useFormDraft<Values extends object>(
-  name: string,
-  empty: Values,
-): { values: Values; isChanged: boolean; change: (changes: Partial<Values>) => void; clear: () => void } {
+export type FormDraft<Values> = Sending & {
+  values: Values
+  isChanged: boolean
+  change: (changes: Partial<Values> | ((now: Values) => Partial<Values>)) => void
+  /** Discards what was typed. */
+  clear: () => void
+}
+
+/** The values of a form, kept like a draft. */
+export function useFormDraft<Values extends object>(name: string, empty: Values): FormDraft<Values> {
   const [text, setText] = useDraft(name)
   const values = useMemo(() => ({ ...empty, ...read(text) }), [text, empty])
-  const change = useCallback(
-    (changes: Partial<Values>) => setText(JSON.stringify({ ...values, ...changes })),
-    [values, setText],
+  const change = useCallback<FormDraft<Values>['change']>(
+    (next) => {
+      const now = read(draftOf(name))
+      const changes = typeof next === 'function' ? next({ ...empty, ...now }) : next
+      // Only what was changed: the rest may be another by the time the form is opened again.
+      setText(JSON.stringify({ ...now, ...changes }))
+    },
+    [name, setText, empty],
   )
-  return { values, isChanged: text !== '', change, clear: useCallback(() => setText(''), [setText]) }
+  const sending = useSending(name)
+  return {
+    ...sending,
+    values,
+    isChanged: text !== '',
+    change,
+    clear: useCallback(() => setText(''), [setText]),
+  }
 }
 
 /** A text that is no object, such as one of an older version, counts as no draft. */

@@ -1,0 +1,86 @@
+import { type FocusEvent, type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useWrite } from '../../shared/api/hooks.ts'
+import { IconButton } from '../../shared/kit/button.tsx'
+import { sentencesOf } from '../../shared/kit/notes.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import { sendingDraft } from '../../shared/state/draft.ts'
+
+type InlineEditorProps = {
+  /** Of the session. */
+  id: number
+  /** Of the edit, under which it is kept. */
+  name: string
+  field: 'title' | 'goal'
+  /** What the server has. */
+  value: string
+  placeholder: string
+  text: string
+  onText: (text: string | undefined) => void
+  /** Not after a reload: the person may be about to type elsewhere. */
+  hasFocus: boolean
+}
+
+/** Enter or leaving the editor saves, Escape discards. A text that the server refuses stays, with the server's sentence. */
+export default function InlineEditor(props: InlineEditorProps): ReactNode {
+  const { id, name, field, value, placeholder, text, onText, hasFocus } = props
+  const errorId = useId()
+  const toasts = useToasts()
+  const update = useWrite('sessions.update', { refreshes: ['board'], complains: false })
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, [])
+  const discard = () => onText(undefined)
+  const save = () => {
+    if (update.isPending) return
+    if (text === value) return discard()
+    // A person who has left the page does not see what is said here.
+    const onError = (error: Error) => isGone.current && toasts.complain(error)
+    update.mutate({ id: String(id), [field]: text }, { onSuccess: sendingDraft(name), onError })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    discard()
+  }
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) => !currentTarget.contains(relatedTarget) && save()
+  return (
+    <form onSubmit={submit} onBlur={onBlur} className="min-w-0 grow">
+      <div className="flex items-center gap-1">
+        <input
+          type="text"
+          // biome-ignore lint/a11y/noAutofocus: only if the person has just asked to edit it.
+          autoFocus={hasFocus}
+          aria-label={field}
+          aria-invalid={update.error ? true : undefined}
+          aria-describedby={errorId}
+          placeholder={placeholder}
+          value={text}
+          readOnly={update.isPending}
+          onChange={(event) => onText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          className="min-w-0 grow rounded-md border border-control bg-surface px-2 py-0.5 font-inherit aria-invalid:border-failed"
+        />
+        <IconButton size="sm" icon="check" type="submit" label={`Save the ${field}`} />
+        <IconButton
+          size="sm"
+          icon="x"
+          label={`Discard the change of the ${field}`}
+          // Else the field is left before the click, which saves.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={discard}
+        />
+      </div>
+      <p id={errorId} role="alert" className="break-words pt-1 text-failed text-sm empty:hidden">
+        {update.error && sentencesOf(update.error).join(' ')}
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,39 @@
+import type { Locator, Page } from 'playwright-core'
+import { keepToasts, type OpenPage, sharedServer } from './browser.ts'
+
+/** The row of the session with this title. */
+export function rowOf(page: Page, title: string): Locator {
+  return page.locator('[data-session]').filter({ has: page.getByRole('link', { name: title, exact: true }) })
+}
+
+/** The titles of the rows that begin with this word, from top to bottom. */
+export function titlesShown(page: Page, word: string): Promise<string[]> {
+  return page
+    .locator('[data-session]')
+    .getByRole('link', { name: new RegExp(`^${word} `) })
+    .allTextContents()
+}
+
+/** A row that leaves the list stays in its place for ten seconds; with a clock that stands still, for the whole test. */
+export async function keepLeavingRows({ page, context }: OpenPage): Promise<void> {
+  await page.clock.setFixedTime(new Date())
+  // The clock has timers of its own.
+  await keepToasts(context)
+}
+
+/** Takes an entry of the menu of a row or of a section. */
+export async function choose(page: Page, of: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of ${of}`, exact: true }).click()
+  // The name of an entry may end with its key.
+  await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click()
+}
+
+/** A session without a prompt: no agent starts, so any runtime and class will do. */
+export async function idleSession(title: string, more: object = {}): Promise<{ id: number }> {
+  const { session } = await sharedServer().call<{ session: { id: number } }>('POST', '/sessions', {
+    title,
+    agent_root: 'sample',
+    ...more,
+  })
+  return session
+}
