@@ -83,6 +83,12 @@ export async function openCluster() {
           return `${name}: ${text.trim().split('\n').slice(-4).join('\n   ')}`
         }),
       ),
+    /** What an operator set in the round before must not decide this one. A new database has nothing to take back. */
+    reset: async () => {
+      const { rows } = await database.pool.query(`select to_regclass('settings') as settings`)
+      if (rows[0].settings !== null)
+        await database.pool.query('delete from settings; delete from budgets; delete from accounts')
+    },
     /** Stops the host of this name if it is running. */
     stop: async (name) => hosts.get(name)?.stop(),
     /** Stops all hosts; keeps the homes and the database. */

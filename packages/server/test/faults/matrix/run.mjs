@@ -73,6 +73,7 @@ async function runFault(fault) {
     const started = performance.now()
     try {
       cluster ??= await openCluster()
+      await cluster.reset()
       const context = { cluster, seed, random: seededRandom(seed), isShort: values.short }
       const round = await within(fault.limitSeconds * 1000, Promise.race([fault.round(context), interruption]))
       addRound(row, fault, seed, round)

@@ -36,7 +36,6 @@ export const killAtBudget = {
     await raised(next, budget)
     await until('the message behind it is delivered', async () => has(cluster, tag, 2), Boolean, 90_000)
     await settled(cluster, [id])
-    await next.delete(`/api/v1/budgets/${budget}`)
     const accepted = [{ tag, number: 1 }, ...(queued ? [{ tag, number: 2 }] : [])]
     return {
       ...judge(cluster.effects, accepted, cluster.homes()),
@@ -80,7 +79,6 @@ export const budgetOnTwoHosts = {
     const live = (await cluster.liveTurns()).filter(({ session_id }) => ids.includes(session_id))
     await raised(hosts[1], budget)
     await settled(cluster, ids)
-    await hosts[0].delete(`/api/v1/budgets/${budget}`)
     const exhausted = told.find(({ type }) => type === 'budget_exhausted')?.count ?? 0
     const repeated = told.filter(({ count }) => count > 1).length
     return {
@@ -127,7 +125,6 @@ export const killWhileForging = {
       "select count(*)::int as count from notifications where session_id = $1 and marker like 'suspect calls %'",
       [forger],
     )
-    await next.delete(`/api/v1/budgets/${budget}`)
     return {
       ...judge(
         cluster.effects,

@@ -30,7 +30,6 @@ export const killedRefresh = {
       }
       const name = `refreshing-${seed}`
       const host = await cluster.up(name, environment)
-      await cluster.pool.query('delete from accounts')
       const emails = Array.from({ length: isShort ? 3 : 6 }, (_, index) => `a${seed}-${index}@example.test`)
       const ids = []
       for (const email of emails) {

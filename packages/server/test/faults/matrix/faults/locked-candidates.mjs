@@ -53,7 +53,6 @@ export const lockedCandidates = {
     } finally {
       await client.query('rollback')
       client.release()
-      await change({ spot_gating_enabled: false })
       await hosts[0].command('pause', { id: blocker })
       await until(
         'the blocker rests',

@@ -35,8 +35,8 @@ export const killAtCeiling = {
     host = await cluster.start(name)
     await until(
       'every session is paused or held, and no agent works',
-      async () => ({ waiting: await waitingOf(cluster, ids), live: await liveOf(cluster, ids) }),
-      ({ waiting, live }) => waiting === ids.length && live === 0,
+      () => standingOf(cluster, ids),
+      (sessions) => sessions.every(({ status, is_held, live }) => status === 'waiting' && is_held && live === 0),
       90_000,
     )
     await wait(watchedMs)
@@ -51,7 +51,6 @@ export const killAtCeiling = {
     if (behind.answer)
       await until('the message behind it is delivered', async () => has(cluster, tags[0], 2), Boolean, 90_000)
     await settled(cluster, ids)
-    await cluster.pool.query('delete from accounts')
     return {
       ...judge(cluster.effects, accepted, cluster.homes()),
       figures: { 'turns that were paused at the kill': atPause },
@@ -85,13 +84,17 @@ async function pausedOf({ pool }, ids) {
   return rows[0].count
 }
 
-async function waitingOf({ pool }, ids) {
+async function standingOf({ pool }, ids) {
   const { rows } = await pool.query(
-    `select count(*)::int as count from sessions
-     where id = any($1) and status = 'waiting' and metadata ?| array['spot_pause_at', 'spot_hold_at']`,
+    `select status, metadata ?| array['spot_pause_at', 'spot_hold_at'] as is_held,
+       metadata ->> 'exit_status' as exit_status,
+       (select count(*)::int from turns where session_id = sessions.id and state in ('dispatched', 'executing')) as live,
+       (select string_agg(concat_ws(' ', source, state, outcome), ', ' order by sequence) from turns
+         where session_id = sessions.id) as turns
+     from sessions where id = any($1) order by id`,
     [ids],
   )
-  return rows[0].count
+  return rows
 }
 
 async function liveOf({ pool }, ids) {
