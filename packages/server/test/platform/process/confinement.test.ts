@@ -204,6 +204,14 @@ describe('a confined program', () => {
     await expect.poll(() => processTable().findMarked(marker)).toEqual([])
   })
 
+  test('is reported as killed when the kernel kills the first process of its namespace', async () => {
+    const child = await start('sh', ['-c', 'echo up; exec sleep 1000'])
+    for await (const { text } of child.lines) if (text === 'up') break
+    const { pid } = child.identity
+    process.kill(Number(await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')), 'SIGKILL')
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
   test('has ended with all its descendants when its end is reported, those in other sessions included', async () => {
     const escapees = 'for n in 1 2 3 4 5 6 7 8; do env -i setsid sh -c "trap : TERM HUP; sleep 60" & done'
     const child = await start('sh', ['-c', `${escapees}; until [ -e end ]; do sleep 0.05; done`])
