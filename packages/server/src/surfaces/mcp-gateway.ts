@@ -59,6 +59,7 @@ async function passOn(app: App, { request, reply, reachable }: Exchange): Promis
       return refuse('unavailable', `The MCP server ${name} is not reached: ${error.message} (OAUTH_ALLOWED_ORIGINS)`)
     throw error
   })
+  request.server.endBody(request)
   return sendBack(reply, answer, reachable)
 }
 

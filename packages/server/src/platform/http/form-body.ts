@@ -1,3 +1,4 @@
+import { limits } from '@yardmaster/contract/limits'
 import { readBoolean } from '@yardmaster/contract/query'
 import type { z } from 'zod'
 import { refuse } from '../refusal.ts'
@@ -15,7 +16,9 @@ export class Form {
 /** Reads a flat form: `name=value`, and `name[]=value` for each element of a list. A form cannot say `[]` or an object. */
 export function readForm(bytes: Buffer): Form {
   const fields = new Map<string, string | string[]>()
-  for (const pair of utf8Text(bytes, 'invalid_form').split('&')) {
+  const text = utf8Text(bytes, 'invalid_form')
+  refuseCostlyForm(text)
+  for (const pair of text.split('&')) {
     if (pair === '') continue
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length
     const [name, value] = [decode(pair.slice(0, end)), decode(pair.slice(end + 1))]
@@ -27,6 +30,15 @@ export function readForm(bytes: Buffer): Form {
     else fields.set(name, value)
   }
   return new Form(new Map([...fields].map(([name, value]) => [name.replace(/\[\]$/, ''), value])))
+}
+
+/** Each pair takes far more memory than its text, and millions of them take seconds to read. */
+function refuseCostlyForm(text: string): void {
+  let pairs = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) {
+    pairs += 1
+    if (pairs > limits.jsonValues) refuse('invalid_form', `The form holds more than ${limits.jsonValues} fields`)
+  }
 }
 
 /** The form as the JSON body that the schema describes. A text that is not of the declared type is left for the schema to refuse. */

@@ -61,20 +61,26 @@ function parse(text: string, what: string): unknown {
 
 const structure = /["[\]{},]/g
 
+/** A value has at most a name, a text, and a bracket at either end. More of them are no JSON, which is not read to the end either. */
+const signsPerValue = 5
+
 /** Counts on the text: the parser itself takes seconds for a million brackets. */
 function refuseCostlyStructure(text: string, what: string): void {
   let depth = 0
   let values = 0
+  let signs = 0
   structure.lastIndex = 0
   for (let match = structure.exec(text); match; match = structure.exec(text)) {
     const [sign] = match
+    signs += 1
     if (sign === '"') structure.lastIndex = endOfString(text, structure.lastIndex)
     else if (sign === ']' || sign === '}') depth -= 1
     else {
       values += 1
       if (sign !== ',') depth += 1
     }
-    if (values > limits.jsonValues) refuse('invalid_json', `${what} holds more than ${limits.jsonValues} values`)
+    if (values > limits.jsonValues || signs > limits.jsonValues * signsPerValue)
+      refuse('invalid_json', `${what} holds more than ${limits.jsonValues} values`)
     if (depth > limits.jsonDepth) {
       refuse('invalid_json', `${what} is nested more than ${limits.jsonDepth} levels deep`)
     }

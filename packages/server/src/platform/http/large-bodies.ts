@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Waits until an answer of about this size may be made. */
     turnToAnswer(bytes: number, exchange: Exchange): Promise<void>
+    /** For a handler that has passed the body on and answers with a long stream: others need not wait for its end. */
+    endBody(request: FastifyRequest): void
   }
   interface FastifyContextConfig {
     /** A hook of the route identifies the caller before the body is read, although the guard asks for nothing. */
@@ -19,6 +21,8 @@ export const largeBytes = 1024 ** 2
 const strangerBytes = 16 * 1024
 /** Of the large bodies that are received and handled at the same time. Each takes about four times its size in memory. */
 const receivedBytes = 32 * 1024 ** 2
+/** The same on routes that agents call. A hostile one keeps only agents waiting. */
+const receivedFromAgentsBytes = 16 * 1024 ** 2
 /** Of the large answers that are made and sent at the same time. */
 const sentBytes = 64 * 1024 ** 2
 
@@ -36,16 +40,27 @@ export function takeLargeBodiesInTurn(server: FastifyInstance): void {
     if (route.config && isForStrangers(route.config)) route.bodyLimit ??= strangerBytes
   })
   const receive = openTurns(receivedBytes)
+  const receiveFromAgent = openTurns(receivedFromAgentsBytes)
+  const received = new WeakMap<FastifyRequest, () => void>()
   server.addHook('preParsing', (request, reply, payload, done) => {
     const bytes = bytesOf(request)
     if (bytes < largeBytes || !isReadFromKeyHolder(request)) return done(null, payload)
-    receive(bytes, { request, reply }, () => done(null, payload))
+    const take = request.routeOptions.config.identifiesCaller ? receiveFromAgent : receive
+    received.set(
+      request,
+      take(bytes, { request, reply }, () => done(null, payload)),
+    )
+  })
+  server.decorate('endBody', (request: FastifyRequest) => {
+    request.body = undefined
+    received.get(request)?.()
   })
   const send = openTurns(sentBytes)
   server.decorate('turnToAnswer', (bytes: number, exchange: Exchange) =>
     bytes < largeBytes
       ? Promise.resolve()
       : new Promise<void>((resolve, reject) => {
+          if (isGone(exchange)) return reject(tooMany())
           const tooLate = setTimeout(() => reject(tooMany()), waitMs)
           send(bytes, exchange, () => {
             clearTimeout(tooLate)
@@ -66,8 +81,10 @@ function tooMany(): Refusal {
 type Turn = { bytes: number; begin(): void }
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
-/** A turn begins when the turns before it leave it room, and lasts until the exchange has ended. */
-function openTurns(totalBytes: number): (bytes: number, exchange: Exchange, begin: () => void) => void {
+type TakeTurn = (bytes: number, exchange: Exchange, begin: () => void) => () => void
+
+/** A turn begins when the turns before it leave it room, and lasts until the exchange has ended, or until it is ended before. */
+function openTurns(totalBytes: number): TakeTurn {
   let free = totalBytes
   const waiting: Turn[] = []
   const beginNext = (): void => {
@@ -78,16 +95,20 @@ function openTurns(totalBytes: number): (bytes: number, exchange: Exchange, begi
     }
   }
   return (bytes, exchange, begin) => {
-    if (isGone(exchange)) return begin()
+    if (isGone(exchange)) {
+      begin()
+      return () => undefined
+    }
     const turn = { bytes: Math.min(bytes, totalBytes), begin: () => inRequest(exchange.request, begin) }
     waiting.push(turn)
-    onceGone(exchange, () => {
+    const end = onceGone(exchange, () => {
       const place = waiting.indexOf(turn)
       if (place === -1) free += turn.bytes
       else waiting.splice(place, 1)
       beginNext()
     })
     beginNext()
+    return end
   }
 }
 
@@ -112,8 +133,8 @@ function isGone({ request: { raw }, reply }: Exchange): boolean {
   return reply.raw.destroyed || reply.raw.closed || raw.socket.destroyed
 }
 
-/** A reply that waits behind another one of its connection does not say that the connection was closed. */
-function onceGone({ request: { raw }, reply }: Exchange, act: () => void): void {
+/** A reply that waits behind another one of its connection does not say that the connection was closed. Returns what acts before. */
+function onceGone({ request: { raw }, reply }: Exchange, act: () => void): () => void {
   const { socket } = raw
   let isOver = false
   const end = (): void => {
@@ -125,4 +146,5 @@ function onceGone({ request: { raw }, reply }: Exchange, act: () => void): void 
   }
   reply.raw.on('close', end)
   socket.on('close', end)
+  return end
 }

@@ -169,7 +169,7 @@ function watchAnswers(server: FastifyInstance, log: Log, { stalledMs, slowestByt
     }
     if (payload instanceof Readable ? !isEventStream(payload) : isLarge(payload))
       raw.setTimeout(stalledMs, disconnect('disconnected a caller that took nothing of its answer'))
-    if (isLarge(payload)) {
+    if (isLarge(payload) && !raw.destroyed) {
       const slowestMs = stalledMs + (payload.length / slowestBytesPerSecond) * 1000
       const tooSlow = setTimeout(disconnect('disconnected a caller that took its answer too slowly'), slowestMs)
       raw.once('close', () => clearTimeout(tooSlow))

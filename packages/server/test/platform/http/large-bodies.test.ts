@@ -65,7 +65,16 @@ async function busyServer() {
       return reply.send('')
     },
   }
-  const { url } = await kitServer([work, measure, wait], { fallback, timeouts })
+  const { url } = await kitServer([work, measure, wait], {
+    fallback,
+    timeouts,
+    addRoutes: (server) =>
+      server.post('/agent', { config: { auth: 'none', identifiesCaller: true } }, async (request, reply) => {
+        if (request.headers['x-passed-on']) server.endBody(request)
+        await toEnd()
+        return reply.send('')
+      }),
+  })
   const post = (path: string, body: string | ReadableStream) =>
     fetch(`${url}/api/v1/${path}`, {
       method: 'POST',
@@ -73,12 +82,18 @@ async function busyServer() {
       body,
       duplex: 'half',
     } as RequestInit).then(({ status }) => status)
+  const postAsAgent = (headers: Record<string, string> = {}) =>
+    fetch(`${url}/agent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: whole,
+    }).then(({ status }) => status)
   const endOne = () => working.shift()?.()
   const endAll = async (answers: Promise<unknown>[]) => {
     const timer = setInterval(endOne, 5)
     await Promise.allSettled(answers).finally(() => clearInterval(timer))
   }
-  return { url, counts, post, endOne, endAll }
+  return { url, counts, post, postAsAgent, endOne, endAll }
 }
 
 describe('large bodies', () => {
@@ -157,6 +172,26 @@ describe('large bodies', () => {
     await expect.poll(() => counts.begun).toBeGreaterThanOrEqual(before + atOnce)
     await endAll(answers)
     for (const connection of unread) connection.end()
+  })
+
+  test('of agents wait for each other, and keep no other caller waiting', async () => {
+    const { counts, post, postAsAgent, endAll } = await busyServer()
+    const ofAgents = Array.from({ length: atOnce }, () => postAsAgent())
+    await expect.poll(() => counts.begun).toBe(atOnce / 2)
+    expect(await post('measure', '{"text":"small"}')).toBe(200)
+    expect(counts.begun).toBe(atOnce / 2)
+    const answers = Array.from({ length: atOnce }, () => post('work', whole))
+    await expect.poll(() => counts.begun).toBe(atOnce / 2 + atOnce)
+    await endAll([...ofAgents, ...answers])
+    expect(await Promise.all([...ofAgents, ...answers])).toEqual(Array(2 * atOnce).fill(200))
+  })
+
+  test('that a handler has passed on leave their turn, however long its answer takes', async () => {
+    const { counts, postAsAgent, endAll } = await busyServer()
+    const answers = Array.from({ length: 2 * atOnce }, () => postAsAgent({ 'x-passed-on': 'yes' }))
+    await expect.poll(() => counts.begun).toBe(2 * atOnce)
+    await endAll(answers)
+    expect(await Promise.all(answers)).toEqual(answers.map(() => 200))
   })
 
   test('that do not say their length count as the largest that the endpoint takes', async () => {

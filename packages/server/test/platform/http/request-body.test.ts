@@ -83,6 +83,8 @@ describe('422 Invalid JSON', () => {
       `{"n":${'9'.repeat(20)},"x":[${'{},'.repeat(2e6)}{}]}`,
       'The body holds more than 200000 values',
     ],
+    ['two million closed lists', `{"x":${']'.repeat(2_000_000)}`, 'The body holds more than 200000 values'],
+    ['two million empty texts', `{"x":${'""'.repeat(2_000_000)}`, 'The body holds more than 200000 values'],
     ['a million open lists', '['.repeat(1_000_000), 'The body is nested more than 72 levels deep'],
   ]
 
@@ -180,6 +182,16 @@ describe('a form-encoded body', () => {
     ['name=a%00b', 'The form holds a NUL character'],
   ])('the form-encoded body %s is refused', async (body, sentence) => {
     expectProblem(await postBody('/categories', body, form), 422, 'Invalid form', sentence)
+  })
+
+  test('a form-encoded body of a million fields is refused before they are read', async () => {
+    for (const pair of ['a[]=&', '&', 'name&'])
+      expectProblem(
+        await postBody('/categories', pair.repeat(1_000_000), form),
+        422,
+        'Invalid form',
+        'The form holds more than 200000 fields',
+      )
   })
 
   test('a form-encoded body pollutes no prototype', async () => {

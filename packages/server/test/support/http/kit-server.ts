@@ -85,6 +85,8 @@ type Options = {
   checkers?: Omit<Checkers, 'api_key'>
   trustedProxies?: readonly string[]
   fallback?: Fallback
+  /** Routes without a declaration, such as those of agents. */
+  addRoutes?: (server: ReturnType<typeof openHttpServer>) => void
   isChecking?: boolean
   logLevel?: string
 }
@@ -98,6 +100,7 @@ export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: 
     checkers = {},
     trustedProxies,
     fallback,
+    addRoutes,
     isChecking = false,
     logLevel,
   } = options
@@ -111,6 +114,7 @@ export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: 
     ...(fallback && { fallback }),
   })
   registerEndpoints(server, endpoints, { app: {}, isChecking })
+  addRoutes?.(server)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const close = async (): Promise<void> => {
     await server.close()
