@@ -144,7 +144,8 @@ async function enter(path: string, how: Entering): Promise<Folder | undefined> {
   try {
     const handle = await open(path, folderFlags)
     // Linux resolves this path to the open folder itself. Elsewhere a folder that is replaced meanwhile is not noticed.
-    return { handle, place: process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path }
+    const folder = { handle, place: process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path }
+    return how.isCreated ? giveMade(folder, how) : folder
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'ENOTDIR' || code === 'ELOOP') throw new UntrustedFile(`${how.shown} is not a folder`)
@@ -154,9 +155,16 @@ async function enter(path: string, how: Entering): Promise<Folder | undefined> {
     await mkdir(path, { mode: 0o700, recursive: true }).catch((refusal: unknown) => {
       throw isForbidden(refusal) ? new UntrustedFile(`${how.shown} cannot be created`) : refusal
     })
-    if (how.parent) await giveToOwnerOf(how.parent, path)
-    return enter(path, { ...how, isCreated: false })
+    return giveMade(await enter(path, { ...how, isCreated: false }), how)
   }
+}
+
+/** Also a folder that was made before by a server that died before it gave it away: the agent could not use it for good. */
+async function giveMade(folder: Folder | undefined, { parent }: Entering): Promise<Folder | undefined> {
+  if (!folder || !parent || process.geteuid?.() !== 0) return folder
+  const [{ uid: owner }, { uid, gid }] = await Promise.all([folder.handle.stat(), parent.stat()])
+  if (owner === 0 && uid !== 0) await folder.handle.chown(uid, gid)
+  return folder
 }
 
 /** An agent that runs as the same user can take the rights on a folder away. */

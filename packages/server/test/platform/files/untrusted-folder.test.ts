@@ -52,6 +52,16 @@ describe('writing below a folder that an agent can write', () => {
     },
   )
 
+  test.runIf(process.geteuid?.() === 0)(
+    'writing below a folder that an agent can write gives a folder that root made and died before it gave it',
+    async () => {
+      await mkdir(at('kept'), { recursive: true })
+      await chown(within, 12_345, 12_346)
+      await writeUntrusted(at('kept', 'file'), 'text', { within })
+      for (const path of ['kept', 'kept/file']) expect(await stat(at(path))).toMatchObject({ uid: 12_345, gid: 12_346 })
+    },
+  )
+
   test('writing below a folder that an agent can write replaces a link to a file elsewhere, and not that file', async () => {
     await mkdir(within)
     await symlink(join(outside, 'file'), at('file'))
