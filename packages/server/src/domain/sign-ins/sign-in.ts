@@ -53,11 +53,12 @@ export type Opened = { token: string; row: SignInRow }
 /** `keyId`: of a stored key, with which the sign-in ends. */
 type PresentedKey = { key: string; keyId: number | undefined }
 
-type Browser = { userAgent: string | undefined; name?: string | undefined }
+/** `earlier`: the sign-in that it has. A browser has one, so the next one takes its place. */
+type Browser = { userAgent: string | undefined; name?: string | undefined; earlier?: number | undefined }
 
 /** The caller has checked the key. */
 export function signInByKey(app: App, { key, keyId }: PresentedKey, browser: Browser): Promise<Opened> {
-  return transact(app.db, (tx) => open(app, tx, { by: 'key', keyHash: keyHashOf(key), keyId }, browser))
+  return opened(app, browser, (tx) => open(app, tx, { by: 'key', keyHash: keyHashOf(key), keyId }, browser))
 }
 
 export function isLink(secret: string): boolean {
@@ -70,7 +71,7 @@ export async function signInByLink(app: App, secret: string, browser: Browser): 
   if (!link) return undefined
   const now = app.clock.now()
   if (link.expiresAt <= now) refuse('unauthorized', `This link has expired. ${howToGetAnother}`)
-  return transact(app.db, async (tx) => {
+  return opened(app, browser, async (tx) => {
     if (!(await insertUsedLink(tx, link.secretHash, now)))
       refuse('unauthorized', `This link was used before, and works once. ${howToGetAnother}`)
     return open(app, tx, { by: 'link', keyHash: link.keyHash }, browser)
@@ -82,6 +83,16 @@ const howToGetAnother = 'Run npm run link where the server runs for another, or 
 /** Where pages are open, a sign-in only holds the name of the person. */
 export function signInWithoutKey(app: App, browser: Browser): Promise<Opened> {
   return transact(app.db, (tx) => open(app, tx, { by: 'none', keyHash: null }, browser))
+}
+
+/** In one transaction, so that no link is used up without a sign-in. The earlier one may have ended meanwhile. */
+async function opened(app: App, { earlier }: Browser, work: (tx: Transaction) => Promise<Opened>): Promise<Opened> {
+  const result = await transact(app.db, async (tx) => {
+    if (earlier !== undefined) await deleteSignIn(tx, earlier)
+    return work(tx)
+  })
+  if (earlier !== undefined) await app.signals.announce(signInsTopic)
+  return result
 }
 
 async function open(

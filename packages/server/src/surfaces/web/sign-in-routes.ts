@@ -31,7 +31,6 @@ export function registerSignIn(server: FastifyInstance, app: App, { keys, realm 
     // Before the link is used: it works once.
     requirePrivatePath(request)
     const { token, row } = await signIn(app, keys, request, asked)
-    await endEarlier(app, request)
     keepCookie(request, reply, token)
     request.signIn = row
     return reply.code(201).send({ session: presentSession(app, row) })
@@ -67,7 +66,8 @@ async function signIn(
   request: FastifyRequest,
   { key, name }: z.output<typeof SignInRequest>,
 ): Promise<Opened> {
-  const browser = { userAgent: request.headers['user-agent'], name }
+  const earlier = (await signInOf(app, request))?.row.id
+  const browser = { userAgent: request.headers['user-agent'], name, earlier }
   if (!isLink(key)) {
     const holder = await keys.find(key, request.ip)
     if (!holder) return refuse('unauthorized', 'That is not an API key of this server')
@@ -77,12 +77,6 @@ async function signIn(
   if (opened) return opened
   keys.countWrong(key, request.ip)
   return refuse('unauthorized', 'That is not a link of this server; it may have been copied in part')
-}
-
-/** A browser has one sign-in: the next one takes the place of the one it has. */
-async function endEarlier(app: App, request: FastifyRequest): Promise<void> {
-  const earlier = await signInOf(app, request)
-  if (earlier) await endSignIn(app, earlier.row.id)
 }
 
 /** Where pages are open, a browser gets a sign-in when there is something to remember about it. */

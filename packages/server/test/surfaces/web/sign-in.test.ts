@@ -154,6 +154,31 @@ describe('a one-time link', () => {
     expect((await app.pool.query('select id from sign_ins')).rows).toHaveLength(1)
   })
 
+  test('a one-time link signs in a browser whose earlier sign-in ends at the same moment', async () => {
+    const browser = await signedIn(app)
+    const earlier = browser.cookie
+    const elsewhere = await app.pool.connect()
+    try {
+      await elsewhere.query('begin')
+      await elsewhere.query('delete from sign_ins')
+      const answer = browser.post(address, { key: makeLink() })
+      await expect
+        .poll(async () => {
+          const { rows } = await app.pool.query(
+            `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and query like '%sign_ins%'`,
+          )
+          return rows[0].count
+        })
+        .toBeGreaterThan(0)
+      await elsewhere.query('commit')
+      expect((await answer).status).toBe(201)
+    } finally {
+      elsewhere.release()
+    }
+    expect(browser.cookie).not.toBe(earlier)
+    expect((await browser.get(address)).status).toBe(200)
+  })
+
   test('one link written in another way is the same link', async () => {
     const key = makeLink()
     await dashboardBrowser(app).post(address, { key })
