@@ -92,22 +92,26 @@ export function selectFeedback(db: Database | Transaction, decisionIds: readonly
 }
 
 /** For each decision that was corrected, the latest record of its gate about its artifact. */
-export function selectCorrections(
+export async function selectCorrections(
   db: Database | Transaction,
   decisionIds: readonly number[],
 ): Promise<{ id: number; corrected_by: number }[]> {
-  return db
-    .selectFrom('gate_decisions as decided')
-    .innerJoin('gate_decisions as later', (join) =>
-      join
-        .onRef('later.artifact_url', '=', 'decided.artifact_url')
-        .onRef('later.gate', '=', 'decided.gate')
-        .onRef('later.id', '>', 'decided.id'),
-    )
-    .select(({ fn }) => ['decided.id', fn.max('later.id').as('corrected_by')])
-    .where('decided.id', '=', sql<number>`any(${decisionIds}::bigint[])`)
-    .groupBy('decided.id')
-    .execute()
+  // One look into the index for each decision, however often its artifact was decided about.
+  const { rows } = await sql<{ id: number; corrected_by: number }>`
+    select decided.id, later.id as corrected_by
+    from gate_decisions as decided
+    cross join lateral (
+      select id
+      from gate_decisions
+      where artifact_url = decided.artifact_url
+        and gate = decided.gate
+        and id > decided.id
+      order by id desc
+      limit 1
+    ) as later
+    where decided.id = any(${decisionIds}::bigint[])
+  `.execute(db)
+  return rows
 }
 
 /** The latest first. */
