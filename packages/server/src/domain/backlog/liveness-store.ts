@@ -48,13 +48,13 @@ export async function lockAsking(tx: Transaction): Promise<void> {
 }
 
 /**
- * Of the top of the queue, without what was asked about in the last minute. Skips rows that a pull or a check holds, so that
+ * Of the top of the queue, without what was asked about in the last minute. What is overdue keeps its place in line. Skips rows that a pull or a check holds, so that
  * it never waits for them in another order.
  */
 export async function updateDue(tx: Transaction, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update work_backlog_items
-    set liveness_check_at = now()
+    set liveness_check_at = least(liveness_check_at, now())
     where id in (
       select id
       from work_backlog_items

@@ -36,26 +36,35 @@ export async function selectPoller(db: Database, name: string): Promise<PollerSt
   return row ?? { deferrals: 0, incomplete_count: 0, wait_ms: 0, idle_ms: null }
 }
 
+/** A run that was postponed while this one still worked stays postponed. */
 export async function upsertSuccess(db: Database, name: string): Promise<void> {
-  const columns = { deferrals: 0, not_before: null, incomplete_count: 0, succeeded_at: sql<Date>`now()` }
+  const columns = { incomplete_count: 0, succeeded_at: sql<Date>`now()` }
+  const isPostponed = sql`poller_states.not_before > now()`
   await db
     .insertInto('poller_states')
     .values({ name, ...columns })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        ...columns,
+        deferrals: sql<number>`case when ${isPostponed} then poller_states.deferrals else 0 end`,
+        not_before: sql<Date | null>`case when ${isPostponed} then poller_states.not_before end`,
+      }),
+    )
     .execute()
 }
 
 type Failure = { deferrals: number; incompleteCount: number; delaySeconds: number }
 
 export async function upsertFailure(db: Database, name: string, failure: Failure): Promise<void> {
-  const columns = {
-    deferrals: failure.deferrals,
-    incomplete_count: failure.incompleteCount,
-    not_before: sql<Date>`now() + ${failure.delaySeconds} * interval '1 second'`,
-  }
+  const notBefore = sql<Date>`now() + ${failure.delaySeconds} * interval '1 second'`
+  const columns = { deferrals: failure.deferrals, incomplete_count: failure.incompleteCount }
   await db
     .insertInto('poller_states')
-    .values({ name, ...columns })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+    .values({ name, ...columns, not_before: notBefore })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ ...columns, not_before: sql<Date>`greatest(poller_states.not_before, ${notBefore})` }),
+    )
     .execute()
 }

@@ -77,6 +77,16 @@ describe('requests to ask the forge', () => {
     expect(await ask()).toBe(200)
   })
 
+  test('requests to ask the forge leave items that are overdue their place in line', async () => {
+    await fill(250)
+    await app.pool.query(
+      `update work_backlog_items set liveness_check_at = now() - interval '1 hour' - precedence * interval '1 second'`,
+    )
+    expect(await ask()).toBe(200)
+    await check()
+    expect(asked().toSorted()).toEqual(Array.from({ length: 50 }, (_, index) => `web/issues/${index + 1}`).toSorted())
+  })
+
   test('requests to ask the forge leave out what it refused to answer within the last minute', async () => {
     await fill(1)
     await ask()
