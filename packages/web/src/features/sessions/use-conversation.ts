@@ -63,6 +63,15 @@ function useSeenByPerson({ status, updated_at }: Session, id: string): void {
   const waits = status === 'needs_input' || status === 'failed'
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the session is seen.
   useEffect(() => {
-    if (waits && document.visibilityState === 'visible') mutate({ id })
+    if (!waits) return
+    const stop = new AbortController()
+    const see = () => {
+      if (document.visibilityState !== 'visible') return
+      stop.abort()
+      mutate({ id })
+    }
+    document.addEventListener('visibilitychange', see, { signal: stop.signal })
+    see()
+    return () => stop.abort()
   }, [waits, updated_at, id, mutate])
 }

@@ -3,6 +3,7 @@ import { Button } from '../../shared/kit/button.tsx'
 import { CodeText } from '../../shared/kit/markdown.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { readable } from '../../shared/kit/readable.ts'
+import { pretty } from './pretty.ts'
 import type { Located } from './rows.ts'
 import { TerminalText } from './terminal-text.tsx'
 import { useWholePart } from './use-whole-part.ts'
@@ -61,14 +62,4 @@ function Coloured({ text, language }: { text: string; language: string | undefin
 function languageIn(text: string): string | undefined {
   if (/^\s*[[{]\s*["\n\d[{]/.test(text)) return 'json'
   return text.startsWith('diff --git ') ? 'diff' : undefined
-}
-
-/** JSON on one line is what machines write. */
-function pretty(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }

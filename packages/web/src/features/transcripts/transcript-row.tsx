@@ -118,7 +118,7 @@ function SubagentThread({ thread, isRunning }: { thread: string; isRunning: bool
   const entries = useEntries(scope.sessionId, { thread })
   useInterval(entries.catchUp, isRunning && scope.isWorking ? followEveryMs : undefined)
   const { loaded, error, hasOlder, isLoadingOlder } = entries
-  if (!loaded) return error ? <ErrorNote error={error} onRetry={entries.retry} /> : <Skeleton rows={2} />
+  if (!loaded) return error ? <ErrorNote error={error} onRetry={entries.catchUp} /> : <Skeleton rows={2} />
   return (
     <ScopeContext value={{ ...scope, thread, isWorking: isRunning && scope.isWorking }}>
       <div className="flex flex-col gap-2">

@@ -2,12 +2,14 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { part } from '../../shared/kit/part.tsx'
 import { type OpenRows, OpenRowsContext, ScopeContext } from './open-rows.ts'
 import { keepEqual, type Row, rowIndexOf, rowsOf } from './rows.ts'
 import { TranscriptRow } from './transcript-row.tsx'
 import type { Turn } from './turns.ts'
 import type { Entries } from './use-entries.ts'
-import { useFoundMarks } from './use-found-marks.ts'
+
+const FoundMarks = part(() => import('./found-marks.ts'))
 
 /** A jump to an entry; a new object is a new jump, also to the same entry. */
 export type Target = { sequence: number }
@@ -77,7 +79,6 @@ export function Transcript(props: TranscriptProps): ReactNode {
   const { isAtEnd, unseen, see } = useSeen(scroller, entries)
   const shown = list.getVirtualItems()
   useMoreAtEdges({ entries, first: shown[0]?.index, last: shown.at(-1)?.index, count: rows.length, scroller })
-  useFoundMarks(scroller, phrase, shown)
   useStayAtEnd(scroller, loaded !== undefined)
 
   const jumpToEnd = async () => {
@@ -86,11 +87,12 @@ export function Transcript(props: TranscriptProps): ReactNode {
     requestAnimationFrame(() => list.scrollToEnd())
   }
   const scope = useMemo(() => ({ sessionId, thread: 'main', isWorking, onFork }), [sessionId, isWorking, onFork])
-  if (!loaded) return error ? <Failed error={error} onRetry={entries.retry} /> : <Loading />
+  if (!loaded) return error ? <Failed error={error} onRetry={entries.catchUp} /> : <Loading />
   return (
     <ScopeContext value={scope}>
       <OpenRowsContext value={open}>
         <div className="relative flex min-h-0 grow flex-col">
+          {phrase && <FoundMarks {...{ scroller, phrase, shown }} />}
           <section
             ref={scroller}
             aria-label="Transcript"
@@ -143,7 +145,7 @@ export function Transcript(props: TranscriptProps): ReactNode {
           )}
           {error !== undefined && (
             <div className="absolute inset-x-3 top-2">
-              <ErrorNote error={error} onRetry={entries.retry} />
+              <ErrorNote error={error} onRetry={entries.catchUp} />
             </div>
           )}
           {!isAtEnd && (
@@ -209,14 +211,15 @@ function useSeen(scroller: React.RefObject<HTMLElement | null>, { loaded, isAtTa
   const [isNearEnd, setNearEnd] = useState(true)
   const [seen, setSeen] = useState<number>()
   const total = loaded?.total
-  const isReady = total !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is loaded below moves the end without a scroll.
   useEffect(() => {
     const { current } = scroller
-    if (!current || !isReady) return
+    if (!current) return
     const look = () => setNearEnd(current.scrollHeight - current.scrollTop - current.clientHeight <= endPx)
+    look()
     current.addEventListener('scroll', look, { passive: true })
     return () => current.removeEventListener('scroll', look)
-  }, [scroller, isReady])
+  }, [scroller, loaded])
   const isAtEnd = isNearEnd && isAtTail
   useEffect(() => {
     if (total !== undefined && (isAtEnd || seen === undefined)) setSeen(total)
@@ -252,7 +255,7 @@ type Edges = {
 /** Loads more when the reader comes near an edge. Not before they scrolled: the first rows appear above the end. */
 function useMoreAtEdges({ entries, first, last, count, scroller }: Edges): void {
   const [hasSettled, setSettled] = useState(false)
-  const { loaded, hasOlder, isAtTail, isLoadingOlder, loadOlder, loadNewer } = entries
+  const { loaded, error, hasOlder, isAtTail, isLoadingOlder, loadOlder, loadNewer } = entries
   const isLoaded = loaded !== undefined
   useEffect(() => {
     if (!isLoaded) return
@@ -261,10 +264,11 @@ function useMoreAtEdges({ entries, first, last, count, scroller }: Edges): void 
   }, [isLoaded])
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of what is loaded is looked at again.
   useEffect(() => {
-    if (!hasSettled || !scroller.current || first === undefined || last === undefined) return
+    // What failed waits for `Try again` or for a read that succeeds: at once it would fail again.
+    if (error || !hasSettled || !scroller.current || first === undefined || last === undefined) return
     if (hasOlder && !isLoadingOlder && first <= margin) loadOlder()
     else if (!isAtTail && last >= count - margin) loadNewer()
-  }, [hasSettled, first, last, count, loaded, hasOlder, isAtTail, isLoadingOlder])
+  }, [error, hasSettled, first, last, count, loaded, hasOlder, isAtTail])
 }
 
 const heights: Record<Row['type'], number> = { turn: 44, message: 110, tools: 36, subagent: 40, block: 36 }

@@ -27,8 +27,9 @@ export type Entries = {
   goToEnd(): Promise<void>
   /** Loads the surroundings of an entry, unless they are loaded. */
   goTo(sequence: number): Promise<void>
-  retry(): void
 }
+
+type Work = (isCurrent: () => boolean) => Promise<void>
 
 /** Holds at most 2,000 entries of a thread, wherever its reader is. */
 export function useEntries(id: string, { thread = 'main', start }: { thread?: string; start?: number }): Entries {
@@ -38,17 +39,22 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
   const latest = useRef<Loaded | undefined>(undefined)
   // One page at a time and in order: two that overlap would leave a gap or repeat entries.
   const queue = useRef(Promise.resolve())
-  const generation = useRef(0)
+  // Another set for another thread, by which a late answer is known.
+  const waiting = useRef(new Set<Work>())
 
   const become = useCallback((next: Loaded) => {
     latest.current = next
     setLoaded(next)
   }, [])
 
-  const inOrder = useCallback((work: (isCurrent: () => boolean) => Promise<void>): Promise<void> => {
-    const mine = generation.current
-    const isCurrent = () => generation.current === mine
-    const next = queue.current.then(async () => {
+  const inOrder = useCallback((work: Work): Promise<void> => {
+    const mine = waiting.current
+    // Events may arrive faster than entries are read: the same work waits only once.
+    if (mine.has(work)) return queue.current
+    mine.add(work)
+    const isCurrent = () => waiting.current === mine
+    queue.current = queue.current.then(async () => {
+      mine.delete(work)
       if (!isCurrent()) return
       try {
         await work(isCurrent)
@@ -57,8 +63,7 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
         if (isCurrent()) setError(failure)
       }
     })
-    queue.current = next
-    return next
+    return queue.current
   }, [])
 
   const read = useCallback(
@@ -77,44 +82,42 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
 
   const actions = useMemo(() => {
     const edge = (which: 0 | -1) => latest.current?.entries.at(which)?.sequence
-    const loadOlder = () =>
-      inOrder(async (isCurrent) => {
-        const first = edge(0)
-        if (first === undefined || first <= 1) return
-        setLoadingOlder(true)
-        try {
-          const { entries, total } = await read({ before: first })
-          const now = latest.current
-          if (isCurrent() && now) become({ entries: withOlder(now.entries, entries), total })
-        } finally {
-          setLoadingOlder(false)
-        }
-      })
-    const loadNewer = () =>
-      inOrder(async (isCurrent) => {
-        const { entries, total } = await read({ after: edge(-1) ?? 0 })
+    const loadOlder: Work = async (isCurrent) => {
+      const first = edge(0)
+      if (first === undefined || first <= 1) return
+      setLoadingOlder(true)
+      try {
+        const { entries, total } = await read({ before: first })
         const now = latest.current
-        if (!isCurrent() || !now || (entries.length === 0 && total === now.total)) return
-        become({ entries: withNewer(now.entries, entries), total })
-      })
-    const count = () =>
-      inOrder(async (isCurrent) => {
-        const now = latest.current
-        const page = await read({}, now ? 1 : pageSize)
-        if (!isCurrent() || page.total === now?.total) return
-        // Without anything loaded the first attempt failed, and this one is the next.
-        become({ entries: now?.entries ?? page.entries, total: page.total })
-      })
+        if (isCurrent() && now) become({ entries: withOlder(now.entries, entries), total })
+      } finally {
+        setLoadingOlder(false)
+      }
+    }
+    const loadNewer: Work = async (isCurrent) => {
+      const { entries, total } = await read({ after: edge(-1) ?? 0 })
+      const now = latest.current
+      if (!isCurrent() || !now || (entries.length === 0 && total === now.total)) return
+      become({ entries: withNewer(now.entries, entries), total })
+    }
+    const catchUp: Work = async (isCurrent) => {
+      const now = latest.current
+      // Known only now: the first page may have been read while this waited.
+      if (isTail(now)) return loadNewer(isCurrent)
+      const page = await read({}, now ? 1 : pageSize)
+      if (!isCurrent() || page.total === now?.total) return
+      // Without anything loaded the first attempt failed, and this one is the next.
+      become({ entries: now?.entries ?? page.entries, total: page.total })
+    }
     return {
-      loadOlder: () => void loadOlder(),
-      loadNewer: () => void loadNewer(),
-      catchUp: () => void (isTail(latest.current) ? loadNewer() : count()),
+      loadOlder: () => void inOrder(loadOlder),
+      loadNewer: () => void inOrder(loadNewer),
+      catchUp: () => void inOrder(catchUp),
       goToEnd: () => (isTail(latest.current) ? Promise.resolve() : replace({})),
       goTo: async (sequence: number) => {
         const [first, last] = [edge(0) ?? 0, edge(-1) ?? 0]
         if (sequence < first || sequence > last) await replace({ around: sequence })
       },
-      retry: () => void (latest.current ? loadNewer() : replace({})),
     }
   }, [inOrder, read, become, replace])
 
@@ -122,7 +125,7 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
   useEffect(() => {
     void replace(start === undefined ? {} : { around: start })
     return () => {
-      generation.current += 1
+      waiting.current = new Set()
       queue.current = Promise.resolve()
       latest.current = undefined
       setLoaded(undefined)

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { call } from '../../shared/api/client.ts'
+import { patternOf } from './pattern-of.ts'
 import type { Entry, Loaded } from './use-entries.ts'
 
 const pageSize = 500
@@ -24,7 +25,7 @@ const noSearch = { wanted: '', looks: nothing }
 
 /** The entries that contain a phrase: at once those that are loaded, then page by page the others. */
 export function useFind(id: string, loaded: Loaded | undefined, phrase: string): Found {
-  const wanted = phrase.trim().toLowerCase()
+  const wanted = phrase.trim()
   const isWanted = wanted.length >= 2
   const [searched, setSearched] = useState(noSearch)
   const [isSearching, setSearching] = useState(false)
@@ -106,25 +107,25 @@ async function* wholeEntries(
   { looks, wanted }: { looks: Looks; wanted: string },
   signal: AbortSignal,
 ): AsyncGenerator<Looks> {
+  const pattern = patternOf(wanted)
   for (const [sequence, look] of [...looks].sort(([a], [b]) => b - a)) {
     if (look === 'found' || look.length === 0) continue
     let isFound = false
     for (const n of look) {
       if (isFound || signal.aborted) break
       const { part } = await call('transcripts.part', { id, sequence: String(sequence), n: String(n) }, { signal })
-      isFound = part.text.toLowerCase().includes(wanted)
+      isFound = part.text.search(pattern) >= 0
     }
     yield new Map([[sequence, isFound ? 'found' : []]])
   }
 }
 
 function looksOf(entries: readonly Entry[], wanted: string): Looks {
+  const pattern = patternOf(wanted)
   return new Map(
     entries.flatMap(({ sequence, kind, parts }) => {
       if (kind === 'hidden') return []
-      const isFound = parts.some(
-        ({ text, summary }) => text.toLowerCase().includes(wanted) || summary?.toLowerCase().includes(wanted),
-      )
+      const isFound = parts.some(({ text, summary }) => [text, summary ?? ''].some((each) => each.search(pattern) >= 0))
       const cut = parts.flatMap(({ is_cut }, index) => (is_cut ? index : []))
       return isFound || cut.length > 0 ? [[sequence, isFound ? 'found' : cut] as const] : []
     }),
