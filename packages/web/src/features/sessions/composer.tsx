@@ -61,6 +61,7 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
       group: 'Session',
       keys: 'r',
       icon: 'message-square',
+      isInner: true,
       run: () => field.current?.focus(),
     },
   ])

@@ -1,4 +1,13 @@
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { IconName } from '../kit/icon.tsx'
 import { keep, kept } from '../state/keep.ts'
 
@@ -15,13 +24,16 @@ export type Command = {
   worksInFields?: boolean
   /** Keys such as "next row" mean nothing in the palette. */
   isHidden?: boolean
+  /** In a part such as the drawer, which is loaded in no fixed order with the page around it: wins over the page. */
+  isInner?: boolean
   run: () => void
 }
 
 type Registry = {
   all(): readonly Command[]
   subscribe(listener: () => void): () => void
-  add(commands: readonly Command[]): () => void
+  newPlace(): number
+  put(place: number, commands?: readonly Command[]): void
 }
 
 const RegistryContext = createContext<Registry | undefined>(undefined)
@@ -32,9 +44,11 @@ export function CommandsProvider({ children }: { children: ReactNode }): ReactNo
   return <RegistryContext value={registry}>{children}</RegistryContext>
 }
 
-/** Offers commands while the component is on the page. Of two with the same keys, the later one wins. */
+/** Offers commands while the component is on the page. Of two with the same keys the inner one wins, else the one that came later. */
 export function useCommands(commands: readonly Command[]): void {
   const registry = useRegistry()
+  // From its first render on, so that a component comes after those around it, and keeps its place when its commands change.
+  const [place] = useState(registry.newPlace)
   const latest = useRef(commands)
   latest.current = commands
   // Registered once for the same set; what they do is looked up when they run.
@@ -47,8 +61,9 @@ export function useCommands(commands: readonly Command[]): void {
       ...command,
       run: () => latest.current.find(({ id }) => id === command.id)?.run(),
     }))
-    return registry.add(stable)
-  }, [registry, signature])
+    registry.put(place, stable)
+    return () => registry.put(place)
+  }, [registry, place, signature])
 }
 
 export function useAllCommands(): readonly Command[] {
@@ -74,21 +89,23 @@ function useRegistry(): Registry {
 }
 
 function createRegistry(): Registry {
+  // An object has its numbers in ascending order, whenever they were put into it.
+  const places: Record<number, readonly Command[]> = {}
+  let last = 0
   let all: readonly Command[] = []
   const listeners = new Set<() => void>()
-  const become = (next: readonly Command[]) => {
-    all = next
-    for (const listener of listeners) listener()
-  }
   return {
     all: () => all,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    add: (commands) => {
-      become([...all, ...commands])
-      return () => become(all.filter((one) => !commands.includes(one)))
+    newPlace: () => ++last,
+    put: (place, commands) => {
+      if (commands) places[place] = commands
+      else delete places[place]
+      all = Object.values(places).flat()
+      for (const listener of listeners) listener()
     },
   }
 }
@@ -109,12 +126,10 @@ function listenToKeys(registry: Registry): () => void {
     const isInField = event.target instanceof Element && event.target.closest(fields)
     const isInDialog = document.querySelector('dialog[open], [role=menu]') !== null
     const found = [pressed.join(' '), chord]
-      .flatMap((keys) =>
-        registry
-          .all()
-          .filter((command) => command.keys === keys)
-          .slice(-1),
-      )
+      .flatMap((keys) => {
+        const offered = registry.all().filter((command) => command.keys === keys)
+        return offered.findLast(({ isInner }) => isInner) ?? offered.slice(-1)
+      })
       .find(({ keys = '', worksInFields }) => {
         if (isInField) return worksInFields
         return keys.includes('mod+') || (!isInDialog && areSingleKeysOn())
