@@ -14,7 +14,11 @@ export const cache: QueryClient = new QueryClient({
       retry: false,
       refetchOnWindowFocus: false,
       staleTime: 30_000,
+      // The browser is offline without a network, but a server on this machine is still there. Whether it is, a request tells.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
+    mutations: { networkMode: 'always' },
   },
 })
 

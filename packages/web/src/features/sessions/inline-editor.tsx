@@ -4,6 +4,7 @@ import { IconButton } from '../../shared/kit/button.tsx'
 import { sentencesOf } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { sendingDraft } from '../../shared/state/draft.ts'
+import { showInSession } from './show-in-session.ts'
 
 type InlineEditorProps = {
   /** Of the session. */
@@ -25,7 +26,11 @@ export default function InlineEditor(props: InlineEditorProps): ReactNode {
   const { id, name, field, value, placeholder, text, onText, hasFocus } = props
   const errorId = useId()
   const toasts = useToasts()
-  const update = useWrite('sessions.update', { refreshes: ['board'], complains: false })
+  const update = useWrite('sessions.update', {
+    refreshes: ['board'],
+    complains: false,
+    optimistic: (cache) => showInSession(cache, id, { [field]: text }),
+  })
   const isGone = useRef(false)
   useEffect(() => {
     isGone.current = false

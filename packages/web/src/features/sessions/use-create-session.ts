@@ -3,6 +3,7 @@ import { useRef } from 'react'
 import { call, type Input } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useRequestKey } from '../../shared/state/use-request-key.ts'
 
 type Request = Omit<Input<'sessions.create'>, 'idempotency_key'>
 
@@ -10,7 +11,7 @@ type Request = Omit<Input<'sessions.create'>, 'idempotency_key'>
 export function useCreateSession(onCreated: () => void) {
   const navigate = useNavigate()
   const toasts = useToasts()
-  const used = useRef({ content: '', key: '' })
+  const { keyOf } = useRequestKey()
   const category = useRef('')
   const create = useWrite('sessions.create', {
     complains: false,
@@ -27,11 +28,8 @@ export function useCreateSession(onCreated: () => void) {
     },
   })
   const start = (request: Request, categoryId = '') => {
-    const content = JSON.stringify(request)
-    // The same content is the same session: a double click, or a second try after the answer was lost.
-    if (used.current.content !== content) used.current = { content, key: crypto.randomUUID() }
     category.current = categoryId
-    create.mutate({ ...request, idempotency_key: used.current.key })
+    create.mutate({ ...request, idempotency_key: keyOf(request) })
   }
   return { start, isPending: create.isPending, error: create.error }
 }

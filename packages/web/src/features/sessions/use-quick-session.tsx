@@ -4,6 +4,7 @@ import { ButtonLink } from '../../shared/kit/button.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useDraft, useSending } from '../../shared/state/draft.ts'
 import { keep, kept } from '../../shared/state/keep.ts'
+import { useRequestKey } from '../../shared/state/use-request-key.ts'
 import { nameOfSession } from './name-of-session.ts'
 import { offeredRoots, type Root } from './new-session-form.ts'
 
@@ -36,13 +37,12 @@ export function useQuickSession(draft: string, { addition = '', onStarted }: Qui
   const root = roots.find(({ name }) => name === chosen)?.name ?? roots[0]?.name
   const [prompt, setPrompt] = useDraft(draft)
   const { sending, accepted } = useSending(draft, { isMessage: true })
-  // A double press of Enter is one session.
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID())
+  const { keyOf, renew } = useRequestKey()
   const create = useWrite('sessions.create', {
     refreshes: ['board'],
     onSuccess: ({ session }) => {
       accepted()
-      setIdempotencyKey(crypto.randomUUID())
+      renew()
       toasts.say(`Started “${nameOfSession(session)}”`, {
         link: (
           <ButtonLink size="sm" to="/sessions/$id" params={{ id: String(session.id) }}>
@@ -64,9 +64,11 @@ export function useQuickSession(draft: string, { addition = '', onStarted }: Qui
       setChosen(name)
     },
     start: () => {
-      if (!canStart) return
+      // One at a time: `accepted` takes out what was sent last.
+      if (!canStart || create.isPending) return
       sending()
-      create.mutate({ prompt: prompt + addition, agent_root: root, idempotency_key: idempotencyKey })
+      const request = { prompt: prompt + addition, agent_root: root }
+      create.mutate({ ...request, idempotency_key: keyOf(request) })
     },
     canStart,
     isPending: create.isPending,

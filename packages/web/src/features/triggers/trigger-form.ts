@@ -1,5 +1,6 @@
 import type { ConditionType } from '@yardmaster/contract/triggers/conditions'
 import type { Input, Result } from '../../shared/api/client.ts'
+import { newId } from '../../shared/kit/new-id.ts'
 import { viewerZone } from '../../shared/kit/time.tsx'
 import type { ArtifactLists } from '../catalog/artifact-lists.tsx'
 
@@ -53,7 +54,7 @@ const starts: Record<ConditionType, () => Record<string, unknown>> = {
 }
 
 export function newCondition(type: ConditionType): Condition {
-  return { key: crypto.randomUUID(), type, configuration: starts[type]() }
+  return { key: newId(), type, configuration: starts[type]() }
 }
 
 export const emptyTrigger: TriggerValues = {

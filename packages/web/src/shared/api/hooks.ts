@@ -109,14 +109,23 @@ function aheadIn(cache: QueryClient): readonly string[] {
   return mutations.flatMap(({ state }) => (state.context as Shown | undefined)?.ahead ?? [])
 }
 
-/**
- * Reads again what is on the page of these operations or resources, and marks the rest stale. Not what a write shows ahead of the
- * server: the answer might be older than the write, and take it back.
- */
+/** Reads again what is on the page of these operations or resources, and marks the rest stale. */
 export function refresh(cache: QueryClient, names: readonly string[]): Promise<void> {
-  const isNamed = readsOf(names)
-  const isAhead = readsOf(aheadIn(cache))
-  return readAgain(cache, (query) => isNamed(query) && !isAhead(query))
+  return readAgain(cache, readsOf(names))
+}
+
+/** Operations or resources, and the sessions they have changed for; null is every session. */
+export type News = ReadonlyMap<string, ReadonlySet<number | null>>
+
+/** The same, without what is read of one session that the news are not about. */
+export function refreshAfter(cache: QueryClient, news: News): Promise<void> {
+  return readAgain(cache, (query) => {
+    const session = Number((query.queryKey[1] as { session_id?: unknown } | undefined)?.session_id)
+    // A slug is no number, and could be of any session.
+    const isAbout = (sessions: ReadonlySet<number | null>) =>
+      !(session > 0) || sessions.has(session) || sessions.has(null)
+    return [...news].some(([name, sessions]) => readsOf([name])(query) && isAbout(sessions))
+  })
 }
 
 /**
@@ -129,18 +138,23 @@ function shownAhead<Variables>(
   show: ((input: Variables) => Undo | undefined) | undefined,
 ) {
   const isTouched = readsOf(touched)
+  const giveUpReads = () =>
+    void cache.cancelQueries({ predicate: (query) => query.state.data !== undefined && isTouched(query) })
   return {
     ...(show && { scope: { id: String(touched[0]) } }),
     onMutate(input: Variables): Shown {
       const undo = show?.(input)
       if (!undo) return { undo, ahead: [] }
-      void cache.cancelQueries({ predicate: (query) => query.state.data !== undefined && isTouched(query) })
+      giveUpReads()
       return { undo, ahead: touched }
     },
-    onSettled(_: unknown, error: Error | null, __: Variables, shown: Shown | undefined): Promise<void> {
+    onSettled(_: unknown, error: Error | null, __: Variables, shown: Shown | undefined): void {
       if (error) shown?.undo?.()
+      // One that was begun meanwhile may be older than the write.
+      if (shown?.undo) giveUpReads()
       if (shown) shown.ahead = []
-      return refresh(cache, touched)
+      // Not awaited: the write has ended, however slow the reads are.
+      void refresh(cache, touched)
     },
   }
 }
@@ -157,12 +171,9 @@ export function writeInOrder<Answer>(
   cache: QueryClient,
   { touched, show, send }: OrderedWrite<Answer>,
 ): Promise<Answer> {
-  const { onSettled, ...ahead } = shownAhead<void>(cache, touched, show)
   const options: MutationOptions<Answer, Error, void, Shown> = {
-    ...ahead,
+    ...shownAhead<void>(cache, touched, show),
     mutationFn: send,
-    networkMode: 'always',
-    onSettled: (answer, error, input, shown) => void onSettled(answer, error, input, shown),
   }
   return cache.getMutationCache().build(cache, options).execute()
 }
@@ -179,18 +190,22 @@ export function refreshAll(cache: QueryClient): Promise<void> {
 
 const awaited = new WeakSet<Query>()
 
+/** Not what a write shows ahead of the server, which is read when the write has ended: the answer might be older and take it back. */
 function readAgain(cache: QueryClient, predicate: (query: Query) => boolean): Promise<void> {
-  // The first read of a query is not begun again, and its answer counts as fresh though it may be older than the change.
-  for (const query of cache.getQueryCache().findAll({ fetchStatus: 'fetching', predicate })) {
-    if (query.state.data !== undefined || awaited.has(query)) continue
+  const isAhead = readsOf(aheadIn(cache))
+  const isStale = (query: Query) => predicate(query) && !isAhead(query)
+  // A read that has begun may be older than the change. It is not given up, since none would end while news come faster than answers:
+  // one more follows it.
+  for (const query of cache.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: isStale })) {
+    if (awaited.has(query)) continue
     awaited.add(query)
     const again = () => {
       awaited.delete(query)
-      void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
+      void readAgain(cache, (each) => each === query)
     }
     // Later: at the end of the promise the query does not have its answer yet.
     const later = () => setTimeout(again)
     void query.promise?.then(later, later)
   }
-  return cache.invalidateQueries({ predicate })
+  return cache.invalidateQueries({ predicate: isStale }, { cancelRefetch: false })
 }

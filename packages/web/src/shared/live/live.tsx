@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { OperationName } from '../api/client.ts'
-import { type Resource, refresh, refreshAll } from '../api/hooks.ts'
+import { type News, type Resource, refreshAfter, refreshAll } from '../api/hooks.ts'
 import { viewerKey } from '../api/viewer.ts'
 import { type Connection, openStream, type Stream } from './stream.ts'
 
@@ -36,17 +36,21 @@ export function LiveProvider({ reactions, after, children }: LiveProviderProps):
   const [stream, setStream] = useState<Stream>()
   useEffect(() => {
     const opened = openStream(openedAfter)
-    const readAgain = paced((names) => refresh(cache, names))
+    const readAgain = paced((news) => refreshAfter(cache, news))
     opened.onEvent((event) => {
       for (const table of reactions) {
         const reaction = table[event.name]
         // The table maps each name to a function of that event.
         const react = reaction as ((event: StreamedEvent, cache: QueryClient) => Stale | undefined) | undefined
         const stale = typeof reaction === 'function' ? react?.(event, cache) : reaction
-        if (stale) readAgain(stale)
+        if (stale) readAgain(stale, event.data.session_id)
       }
     })
     opened.onGap(() => void refreshAll(cache))
+    // What was asked on a connection that died, as in a sleep of the computer, might never be answered.
+    opened.onConnection(() => {
+      if (opened.connection() === 'live') void cache.refetchQueries({ fetchStatus: 'fetching' })
+    })
     opened.onSignedOut(() => void cache.invalidateQueries({ queryKey: viewerKey }))
     setStream(opened)
     return () => opened.close()
@@ -75,33 +79,33 @@ export function useLiveEvent<Name extends EventName>(name: Name, listener: (even
 }
 
 /** Each interval has a throttle of its own. */
-function paced(act: (names: string[]) => void): (stale: Stale) => void {
+function paced(act: (news: News) => void): (stale: Stale, session: number | null) => void {
   const throttles = new Map<number, ReturnType<typeof throttled>>()
-  return (stale) => {
+  return (stale, session) => {
     const { names, everyMs } = 'everyMs' in stale ? stale : { names: stale, everyMs: refreshEveryMs }
     const firstMs = everyMs > refreshEveryMs ? gatherMs : 0
     const throttle = throttles.get(everyMs) ?? throttled(act, { firstMs, everyMs })
     throttles.set(everyMs, throttle)
-    throttle(names)
+    throttle(names, session)
   }
 }
 
 /** The first call acts after `firstMs`, at once if that is 0; the names of later ones are collected until the interval has passed. */
 function throttled(
-  act: (names: string[]) => void,
+  act: (news: News) => void,
   { firstMs, everyMs }: { firstMs: number; everyMs: number },
-): (names: readonly string[]) => void {
-  const waiting = new Set<string>()
+): (names: readonly string[], session: number | null) => void {
+  const waiting = new Map<string, Set<number | null>>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const flush = () => {
     timer = undefined
     if (waiting.size === 0) return
-    act([...waiting])
+    act(waiting)
     waiting.clear()
     timer = setTimeout(flush, everyMs)
   }
-  return (names) => {
-    for (const name of names) waiting.add(name)
+  return (names, session) => {
+    for (const name of names) waiting.set(name, (waiting.get(name) ?? new Set()).add(session))
     if (timer !== undefined) return
     if (firstMs > 0) timer = setTimeout(flush, firstMs)
     else flush()

@@ -2,6 +2,7 @@ import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { client } from '../api/client.ts'
 import { noteLost } from '../api/reach.ts'
 import { isSignedOut } from '../api/viewer.ts'
+import { newId } from '../kit/new-id.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
@@ -33,9 +34,13 @@ type Message =
  * that holds the lock reads the stream and repeats it to the others. When it closes, the next tab gets the lock and
  * continues after the last event it heard. An event has an id, so that none is handled twice. `after` is the newest event
  * before the tab's first read.
+ *
+ * Browsers give no locks to a page that is served by http from another host than localhost: there each tab reads a stream of its own,
+ * and its channel has a name that no other tab knows.
  */
 export function openStream(after: number): Stream {
-  const channel = new BroadcastChannel('yardmaster.events')
+  const locks: LockManager | undefined = navigator.locks
+  const channel = new BroadcastChannel(locks ? 'yardmaster.events' : newId())
   const closing = new AbortController()
   const [onConnection, changed] = listeners<void>()
   const [onEvent, arrived] = listeners<StreamedEvent>()
@@ -137,7 +142,8 @@ export function openStream(after: number): Stream {
     }
   }
   tell({ kind: 'who' })
-  navigator.locks.request('yardmaster.events', { signal: closing.signal }, lead).catch(() => undefined)
+  if (locks) locks.request('yardmaster.events', { signal: closing.signal }, lead).catch(() => undefined)
+  else void lead()
 
   return {
     connection: () => connection,

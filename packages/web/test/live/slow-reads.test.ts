@@ -1,0 +1,145 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { expect, onTestFinished, test } from 'vitest'
+import { refresh, refreshAfter } from '../../src/shared/api/hooks.ts'
+import { openPage, sharedServer } from '../support/browser.ts'
+import { throughSleeper } from '../support/dead-connections.ts'
+import { makeSession } from '../support/sessions.ts'
+
+type Read = { signal: AbortSignal; answer(text: string): void }
+
+/** A query on the page whose reads the test answers. */
+function shown(cache: QueryClient, queryKey: readonly unknown[]) {
+  const reads: Read[] = []
+  const observer = new QueryObserver<string>(cache, {
+    queryKey,
+    queryFn: ({ signal }) => new Promise<string>((answer) => void reads.push({ signal, answer })),
+    staleTime: Number.POSITIVE_INFINITY,
+    initialData: 'old',
+  })
+  onTestFinished(observer.subscribe(() => undefined))
+  return { reads, data: () => observer.getCurrentResult().data }
+}
+
+function emptyCache(): QueryClient {
+  const cache = new QueryClient()
+  onTestFinished(() => cache.clear())
+  return cache
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('a read that is running when news come is finished and shown, and one more follows it however much news came', async () => {
+  const cache = emptyCache()
+  const { reads, data } = shown(cache, ['turns.list', { session_id: '7' }])
+  for (let index = 0; index < 5; index += 1) {
+    void refresh(cache, ['turns'])
+    await settled()
+  }
+  expect(reads.map(({ signal }) => signal.aborted)).toEqual([false])
+  reads[0]?.answer('older than the news')
+  await settled()
+  expect(data()).toBe('older than the news')
+  expect(reads.length).toBe(2)
+  void refresh(cache, ['turns'])
+  await settled()
+  reads[1]?.answer('newer')
+  await settled()
+  expect(data()).toBe('newer')
+  reads[2]?.answer('newest')
+  await settled()
+  expect(data()).toBe('newest')
+  expect(reads.length).toBe(3)
+})
+
+test('news about a session read again what names it, what names it by a slug and what is about all, and no other session', async () => {
+  const cache = emptyCache()
+  const of = (session_id: string | undefined) =>
+    shown(cache, ['turns.list', session_id === undefined ? {} : { session_id }])
+  const [own, other, bySlug, all] = ['7', '8', 'a-slug', undefined].map(of)
+  const counts = () => [own, other, bySlug, all].map((each) => each?.reads.length)
+  void refreshAfter(cache, new Map([['turns', new Set([7])]]))
+  await settled()
+  expect(counts()).toEqual([1, 0, 1, 1])
+  // Of an event that names no session.
+  void refreshAfter(cache, new Map([['turns', new Set([9, null])]]))
+  await settled()
+  expect(counts()).toEqual([1, 1, 1, 1])
+})
+
+test('a session page shows what changes while events come faster than the server answers its reads', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeSession('Read slowly')
+  const other = await makeSession('Changes all the time')
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.route(`**/v1/sessions/${id}`, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await route.continue()
+  })
+  await call('PATCH', `/sessions/${id}`, { title: 'Read in the end' })
+  const heading = page.getByRole('heading', { name: 'Read in the end' })
+  for (let index = 0; index < 60 && !(await heading.isVisible()); index += 1) {
+    await call('PATCH', `/sessions/${other.id}`, { title: `Changes all the time ${index}` })
+    await page.waitForTimeout(150)
+  }
+  expect(await heading.isVisible()).toBe(true)
+  expect(faults).toEqual([])
+})
+
+test('the next message can be sent as soon as the server has accepted one, though nothing was read again yet', async () => {
+  const { id } = await makeSession('Sent one after the other', 'sleep 600', 'running')
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${id}`)
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  const queue = page.getByRole('button', { name: /^Queue/ })
+  await queue.waitFor()
+  // No read of the session is answered from here on.
+  await page.route(new RegExp(`/v1/sessions/${id}(/turns|/enqueued_messages)?(\\?|$)`), (route) =>
+    route.request().method() === 'GET' ? undefined : route.continue(),
+  )
+  for (const text of ['say one', 'say two']) {
+    await message.fill(text)
+    await queue.click()
+    await expect.poll(() => message.inputValue()).toBe('')
+  }
+  type Queue = { enqueued_messages: { content: string }[] }
+  const { enqueued_messages } = await sharedServer().call<Queue>('GET', `/sessions/${id}/enqueued_messages`)
+  expect(enqueued_messages.map(({ content }) => content)).toEqual(['say one', 'say two'])
+})
+
+test('the turns of a session are not read again when another session starts and ends a turn', async () => {
+  const { id } = await makeSession('Not changed')
+  const { page, goto } = await openPage()
+  const first = page.waitForResponse(`**/v1/sessions/${id}/turns?*`)
+  await goto(`/sessions/${id}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  await first
+  const reads: string[] = []
+  page.on('request', (request) => reads.push(new URL(request.url()).pathname.replace(/^.*\/v1/, '')))
+  await makeSession('Another one')
+  // The page shows the tree of the session, which any session may join.
+  await expect.poll(() => reads).toContain(`/sessions/${id}`)
+  const others = [...reads]
+  await sharedServer().call('POST', `/sessions/${id}/follow_up`, { prompt: 'say hello' })
+  await expect.poll(() => reads).toContain(`/sessions/${id}/turns`)
+  expect(others).not.toContain(`/sessions/${id}/turns`)
+})
+
+test('a read whose connection died is begun again when the page is live again', async () => {
+  const { call, key } = sharedServer()
+  const { id } = await makeSession('Asked in vain')
+  const line = await throughSleeper(sharedServer())
+  const { page, goto } = await openPage({ server: { url: line.url, key } })
+  await goto(`/sessions/${id}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  const address = `**/v1/sessions/${id}`
+  await page.route(address, () => undefined, { times: 1 })
+  const isAsked = page.waitForRequest(address)
+  await call('PATCH', `/sessions/${id}`, { title: 'Asked again' })
+  await isAsked
+  const plugIn = line.unplug()
+  await page.getByText('offline', { exact: true }).waitFor()
+  plugIn()
+  await page.getByRole('heading', { name: 'Asked again' }).waitFor()
+})
