@@ -162,9 +162,14 @@ async function enter(path: string, how: Entering): Promise<Folder | undefined> {
 /** Also a folder that was made before by a server that died before it gave it away: the agent could not use it for good. */
 async function giveMade(folder: Folder | undefined, { parent }: Entering): Promise<Folder | undefined> {
   if (!folder || !parent || process.geteuid?.() !== 0) return folder
-  const [{ uid: owner }, { uid, gid }] = await Promise.all([folder.handle.stat(), parent.stat()])
-  if (owner === 0 && uid !== 0) await folder.handle.chown(uid, gid)
-  return folder
+  try {
+    const [{ uid: owner }, { uid, gid }] = await Promise.all([folder.handle.stat(), parent.stat()])
+    if (owner === 0 && uid !== 0) await folder.handle.chown(uid, gid)
+    return folder
+  } catch (error) {
+    await folder.handle.close()
+    throw error
+  }
 }
 
 /** An agent that runs as the same user can take the rights on a folder away. */

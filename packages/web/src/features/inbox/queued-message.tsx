@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
-import { showInLists } from '../../shared/api/rows-at-once.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
@@ -127,12 +126,7 @@ type EditorProps = { message: Message; draft: string; onDraft: (draft: string | 
 
 /** The text stays until the server has it, also when the page is left meanwhile. */
 function Editor({ message, draft, onDraft }: EditorProps): ReactNode {
-  const update = useWrite('enqueued_messages.update', {
-    optimistic: (cache, { content }) =>
-      showInLists(cache, { name: 'enqueued_messages.list', part: 'enqueued_messages' }, (row) =>
-        row.id === message.id ? { ...row, content: content ?? row.content } : row,
-      ),
-  })
+  const update = useWrite('enqueued_messages.update')
   const save = () => {
     const { session_id, id } = message
     const input = { session_id: String(session_id), id: String(id), content: draft }

@@ -4,7 +4,6 @@ import { IconButton } from '../../shared/kit/button.tsx'
 import { sentencesOf } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { sendingDraft } from '../../shared/state/draft.ts'
-import { showInSession } from './show-in-session.ts'
 
 type InlineEditorProps = {
   /** Of the session. */
@@ -26,11 +25,7 @@ export default function InlineEditor(props: InlineEditorProps): ReactNode {
   const { id, name, field, value, placeholder, text, onText, hasFocus } = props
   const errorId = useId()
   const toasts = useToasts()
-  const update = useWrite('sessions.update', {
-    refreshes: ['board'],
-    complains: false,
-    optimistic: (cache) => showInSession(cache, id, { [field]: text }),
-  })
+  const update = useWrite('sessions.update', { refreshes: ['board'], complains: false })
   const isGone = useRef(false)
   useEffect(() => {
     isGone.current = false
