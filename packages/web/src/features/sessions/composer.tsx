@@ -33,6 +33,7 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
   const options = {
     refreshes: ['sessions', 'enqueued_messages', 'turns', 'board', 'needs_you'],
     complains: false,
+    isDoneWhenAccepted: true,
     onSuccess: () => {
       accepted()
       onSent()

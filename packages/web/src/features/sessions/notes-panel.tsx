@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { Result } from '../../shared/api/client.ts'
-import { readOf, useWrite } from '../../shared/api/hooks.ts'
+import { call } from '../../shared/api/client.ts'
+import { keyOf, useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
@@ -39,8 +39,10 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
     let isLatest = true
     const write = async () => {
       // What the page shows may be older than a change by someone else. If there is one, the page has it now and asks.
-      const now = (await cache.fetchQuery(readOf('sessions.show', { id }))) as Result<'sessions.show'>
-      if (!isLatest || ![begun, sent.current, draft].includes(now.session.session_notes ?? '')) return
+      const now = await call('sessions.show', { id })
+      if (!isLatest) return
+      if (![begun, sent.current, draft].includes(now.session.session_notes ?? ''))
+        return void cache.setQueryData(keyOf('sessions.show', { id }), now)
       setReadError(undefined)
       sent.current = draft
       // What is written meanwhile stays, and is saved next.

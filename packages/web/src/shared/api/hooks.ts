@@ -58,6 +58,8 @@ type WriteOptions<Name extends OperationName> = {
   onSuccess?(result: Result<Name>, input: Input<Name>): void
   /** False leaves the error to the caller, who shows `error` beside the form. */
   complains?: boolean
+  /** Ends with the answer, for one after which another may follow at once. Else the write ends when the page shows what it changed. */
+  isDoneWhenAccepted?: boolean
 }
 
 type Ends<Name extends OperationName> = {
@@ -75,13 +77,22 @@ type Write<Name extends OperationName> = Pick<
 
 /** Calls an operation that changes something. Refreshes its own resource; an error appears as a toast. */
 export function useWrite<Name extends OperationName>(name: Name, options: WriteOptions<Name> = {}): Write<Name> {
-  const { refreshes = [], optimistic, onSuccess, complains = true } = options
+  const { refreshes = [], optimistic, onSuccess, complains = true, isDoneWhenAccepted } = options
   const touched = [name.split('.')[0] as Resource, ...refreshes]
   const cache = useQueryClient()
   const toasts = useToasts()
+  const { onSettled, ...ahead } = shownAhead(
+    cache,
+    touched,
+    optimistic && ((input: Input<Name>) => optimistic(cache, input)),
+  )
   const mutation = useMutation<Result<Name>, Error, Input<Name>, Shown>({
     mutationFn: (input) => call(name, input),
-    ...shownAhead(cache, touched, optimistic && ((input) => optimistic(cache, input))),
+    ...ahead,
+    onSettled: (answer, error, input, shown) => {
+      const isShown = onSettled(answer, error, input, shown)
+      return isDoneWhenAccepted ? undefined : isShown
+    },
     onError: (error) => complains && toasts.complain(error),
     onSuccess: (result, input) => onSuccess?.(result, input),
   })
@@ -138,23 +149,19 @@ function shownAhead<Variables>(
   show: ((input: Variables) => Undo | undefined) | undefined,
 ) {
   const isTouched = readsOf(touched)
-  const giveUpReads = () =>
-    void cache.cancelQueries({ predicate: (query) => query.state.data !== undefined && isTouched(query) })
   return {
     ...(show && { scope: { id: String(touched[0]) } }),
     onMutate(input: Variables): Shown {
       const undo = show?.(input)
       if (!undo) return { undo, ahead: [] }
-      giveUpReads()
+      void cache.cancelQueries({ predicate: (query) => query.state.data !== undefined && isTouched(query) })
       return { undo, ahead: touched }
     },
-    onSettled(_: unknown, error: Error | null, __: Variables, shown: Shown | undefined): void {
+    onSettled(_: unknown, error: Error | null, __: Variables, shown: Shown | undefined): Promise<void> {
       if (error) shown?.undo?.()
-      // One that was begun meanwhile may be older than the write.
-      if (shown?.undo) giveUpReads()
       if (shown) shown.ahead = []
-      // Not awaited: the write has ended, however slow the reads are.
-      void refresh(cache, touched)
+      // A read that was begun before the write ended may be older than it.
+      return readAgain(cache, isTouched, { cancelRefetch: true })
     },
   }
 }
@@ -171,9 +178,11 @@ export function writeInOrder<Answer>(
   cache: QueryClient,
   { touched, show, send }: OrderedWrite<Answer>,
 ): Promise<Answer> {
+  const { onSettled, ...ahead } = shownAhead<void>(cache, touched, show)
   const options: MutationOptions<Answer, Error, void, Shown> = {
-    ...shownAhead<void>(cache, touched, show),
+    ...ahead,
     mutationFn: send,
+    onSettled: (answer, error, input, shown) => void onSettled(answer, error, input, shown),
   }
   return cache.getMutationCache().build(cache, options).execute()
 }
@@ -188,24 +197,36 @@ export function refreshAll(cache: QueryClient): Promise<void> {
   return readAgain(cache, () => true)
 }
 
-const awaited = new WeakSet<Query>()
+/** The running reads that one more is to follow, and since when. */
+const awaited = new WeakMap<Query, number>()
+
+/** Longer than a read takes: its connection may be dead. */
+const hungMs = 30_000
 
 /** Not what a write shows ahead of the server, which is read when the write has ended: the answer might be older and take it back. */
-function readAgain(cache: QueryClient, predicate: (query: Query) => boolean): Promise<void> {
+function readAgain(
+  cache: QueryClient,
+  predicate: (query: Query) => boolean,
+  { cancelRefetch = false } = {},
+): Promise<void> {
   const isAhead = readsOf(aheadIn(cache))
   const isStale = (query: Query) => predicate(query) && !isAhead(query)
-  // A read that has begun may be older than the change. It is not given up, since none would end while news come faster than answers:
-  // one more follows it.
+  // A read that has begun may be older than the change. News do not end it, since none would end while they come faster than answers:
+  // one more follows it. A first read is never begun again.
   for (const query of cache.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: isStale })) {
-    if (awaited.has(query)) continue
-    awaited.add(query)
-    const again = () => {
-      awaited.delete(query)
-      void readAgain(cache, (each) => each === query)
-    }
-    // Later: at the end of the promise the query does not have its answer yet.
-    const later = () => setTimeout(again)
-    void query.promise?.then(later, later)
+    if (cancelRefetch && query.state.data !== undefined) continue
+    const since = awaited.get(query)
+    if (since === undefined) {
+      const again = () => {
+        awaited.delete(query)
+        void readAgain(cache, (each) => each === query)
+      }
+      // Later: at the end of the promise the query does not have its answer yet.
+      const later = () => setTimeout(again)
+      void query.promise?.then(later, later)
+    } else if (Date.now() - since < hungMs) continue
+    else void cache.refetchQueries({ queryKey: query.queryKey, exact: true })
+    awaited.set(query, Date.now())
   }
-  return cache.invalidateQueries({ predicate: isStale }, { cancelRefetch: false })
+  return cache.invalidateQueries({ predicate: isStale }, { cancelRefetch })
 }

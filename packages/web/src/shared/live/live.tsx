@@ -47,9 +47,11 @@ export function LiveProvider({ reactions, after, children }: LiveProviderProps):
       }
     })
     opened.onGap(() => void refreshAll(cache))
-    // What was asked on a connection that died, as in a sleep of the computer, might never be answered.
+    let wasLost = false
     opened.onConnection(() => {
-      if (opened.connection() === 'live') void cache.refetchQueries({ fetchStatus: 'fetching' })
+      const connection = opened.connection()
+      if (connection === 'live' && wasLost) void beginReadsAgain(cache)
+      wasLost = connection === 'lost' || (wasLost && connection !== 'live')
     })
     opened.onSignedOut(() => void cache.invalidateQueries({ queryKey: viewerKey }))
     setStream(opened)
@@ -76,6 +78,13 @@ export function useLiveEvent<Name extends EventName>(name: Name, listener: (even
     () => stream?.onEvent((event) => event.name === name && latest.current(event as EventOf<Name>)),
     [stream, name],
   )
+}
+
+/** What was asked on a connection that died, as in a sleep of the computer, might never be answered. */
+async function beginReadsAgain(cache: QueryClient): Promise<void> {
+  const running = cache.getQueryCache().findAll({ fetchStatus: 'fetching' })
+  await cache.cancelQueries({ fetchStatus: 'fetching' })
+  await cache.refetchQueries({ predicate: (query) => running.includes(query) })
 }
 
 /** Each interval has a throttle of its own. */
