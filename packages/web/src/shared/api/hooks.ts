@@ -200,8 +200,8 @@ export function refreshAll(cache: QueryClient): Promise<void> {
 /** The running reads that one more is to follow, and since when. */
 const awaited = new WeakMap<Query, number>()
 
-/** Longer than a read takes: its connection may be dead. */
-const hungMs = 30_000
+/** Longer than a read takes with the waits between its attempts: its connection may be dead. */
+const hungMs = 120_000
 
 /** Not what a write shows ahead of the server, which is read when the write has ended: the answer might be older and take it back. */
 function readAgain(

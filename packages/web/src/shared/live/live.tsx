@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { OperationName } from '../api/client.ts'
+import { giveUpUnanswered, type OperationName } from '../api/client.ts'
 import { type News, type Resource, refreshAfter, refreshAll } from '../api/hooks.ts'
 import { viewerKey } from '../api/viewer.ts'
 import { type Connection, openStream, type Stream } from './stream.ts'
@@ -50,14 +50,14 @@ export function LiveProvider({ reactions, after, children }: LiveProviderProps):
     let wasLost = false
     opened.onConnection(() => {
       const connection = opened.connection()
-      if (connection === 'live' && wasLost) void beginReadsAgain(cache)
+      if (connection === 'live' && wasLost) giveUpUnanswered()
       wasLost = connection === 'lost' || (wasLost && connection !== 'live')
     })
     opened.onSignedOut(() => void cache.invalidateQueries({ queryKey: viewerKey }))
     setStream(opened)
     return () => opened.close()
   }, [cache, reactions, openedAfter])
-  // The pages read when this tab listens. What was read ahead is read again if other tabs heard of a change meanwhile.
+  // The pages come when this tab listens, so that no change is missed after their reads.
   return stream && <StreamContext value={stream}>{children}</StreamContext>
 }
 
@@ -78,13 +78,6 @@ export function useLiveEvent<Name extends EventName>(name: Name, listener: (even
     () => stream?.onEvent((event) => event.name === name && latest.current(event as EventOf<Name>)),
     [stream, name],
   )
-}
-
-/** What was asked on a connection that died, as in a sleep of the computer, might never be answered. */
-async function beginReadsAgain(cache: QueryClient): Promise<void> {
-  const running = cache.getQueryCache().findAll({ fetchStatus: 'fetching' })
-  await cache.cancelQueries({ fetchStatus: 'fetching' })
-  await cache.refetchQueries({ predicate: (query) => running.includes(query) })
 }
 
 /** Each interval has a throttle of its own. */
