@@ -32,6 +32,7 @@ export const refusals = {
   request_timeout: { status: 408, error: 'Request timeout' },
   message_taken: { status: 409, error: 'Cannot interrupt' },
   message_not_pending: { status: 409, error: 'Conflict' },
+  notes_changed: { status: 409, error: 'Conflict' },
   log_read_only: { status: 409, error: 'Conflict' },
   transcript_read_only: { status: 409, error: 'Conflict' },
   session_pending: { status: 409, error: 'No session created' },

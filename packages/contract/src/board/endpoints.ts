@@ -26,7 +26,7 @@ export const updateNotes = defineEndpoint({
   params,
   body: NotesChange,
   answers: { 200: ChangedNotes },
-  refusals: ['missing_parameter', 'notes_too_long'],
+  refusals: ['missing_parameter', 'notes_too_long', 'notes_changed'],
 })
 
 export const setCategory = defineEndpoint({

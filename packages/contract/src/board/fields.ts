@@ -24,6 +24,16 @@ export const NotesChange = z.object({
       maxLength: limits.sessionNotes,
       description: 'Free notes; an empty string clears them. Required.',
     }),
+  replaces: optionallySent<string | null>()
+    .transform((value, context): string | null | undefined => {
+      if (value === undefined || value === null || typeof value === 'string') return value === '' ? null : value
+      return refuseField(context, 'validation_failed', 'Replaces must be a string')
+    })
+    .meta({
+      type: ['string', 'null'],
+      description:
+        'The notes as the caller read them. If they have changed since, the request is refused. Absent: they are replaced.',
+    }),
 })
 
 export const ChangedNotes = OneSession.extend({

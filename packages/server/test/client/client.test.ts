@@ -149,6 +149,7 @@ test('inputs and results have the types of the declarations', () => {
   expectTypeOf<Parameters<Client['sessions']['update_notes']>[0]>().toEqualTypeOf<{
     id: number | string
     session_notes: string | null
+    replaces?: string | null | undefined
   }>()
   expectTypeOf<NonNullable<Parameters<Client['sessions']['list']>[0]>['show_archived']>().toEqualTypeOf<
     boolean | string | undefined

@@ -13,7 +13,7 @@ export const endpoints = [
   bind(contract.showBoard, async ({ query }, app) => ok(await showBoard(app, query))),
   bind(contract.summariseBoard, async (_request, app) => ok(await summariseBoard(app))),
   bind(contract.updateNotes, async ({ params, body }, app) => {
-    const session = await changeNotes(app, params.id, body.session_notes)
+    const session = await changeNotes(app, params.id, body)
     return ok({ session, session_notes_updated_at: session.session_notes_updated_at })
   }),
   bind(contract.setCategory, async ({ params, body }, app) => ok(await setCategory(app, params.id, body.category_id))),

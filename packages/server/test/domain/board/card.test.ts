@@ -52,6 +52,28 @@ describe('PATCH /sessions/:id/notes', () => {
     expectProblem(missing, 422, 'Missing parameter', 'session_notes is required')
     const wrong = await changesNothing(app.pool, () => change(id, 'notes', { session_notes: 5 }))
     expectProblem(wrong, 422, 'Validation failed', 'Session notes must be a string')
+    const unread = { session_notes: 'x', replaces: 5 }
+    const odd = await changesNothing(app.pool, () => change(id, 'notes', unread))
+    expectProblem(odd, 422, 'Validation failed', 'Replaces must be a string')
+  })
+
+  test('PATCH /sessions/:id/notes refuses with 409 to replace notes that have changed since the caller read them', async () => {
+    const id = await resting()
+    expect((await change(id, 'notes', { session_notes: 'first', replaces: null })).status).toBe(200)
+    const answer = await changesNothing(app.pool, () => change(id, 'notes', { session_notes: 'mine', replaces: '' }))
+    expectProblem(answer, 409, 'Conflict', 'The notes have changed since they were read')
+    expect((await change(id, 'notes', { session_notes: 'mine', replaces: 'first' })).status).toBe(200)
+    // Sent again, because the answer was lost.
+    expect((await change(id, 'notes', { session_notes: 'mine', replaces: 'first' })).status).toBe(200)
+  })
+
+  test('of two people who replace the same notes at once, one is refused', async () => {
+    const id = await resting()
+    const people = ['Ada', 'Bob', 'Cem', 'Dee']
+    const answers = await Promise.all(
+      people.map((name) => change(id, 'notes', { session_notes: `by ${name}`, replaces: null })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
   })
 })
 

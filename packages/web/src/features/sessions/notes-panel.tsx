@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { call } from '../../shared/api/client.ts'
-import { keyOf, useWrite } from '../../shared/api/hooks.ts'
+import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { useConnection } from '../../shared/live/live.tsx'
 import { draftOf, sendingDraft, useEdit } from '../../shared/state/draft.ts'
 import type { Session } from './session-facts.ts'
 import { showInSession } from './show-in-session.ts'
@@ -23,55 +22,58 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
   // What was stored when the draft was begun. A draft of an older version has none.
   const [begun, setBegun] = useEdit(`notes-begun.${session.id}`)
   const sent = useRef<string>(undefined)
-  const [readError, setReadError] = useState<unknown>()
-  const cache = useQueryClient()
+  const [failed, setFailed] = useState<string>()
+  const connection = useConnection()
   const save = useWrite('sessions.update_notes', {
     refreshes: ['board'],
     complains: false,
-    // The draft goes when they are saved; the page must have them then, though it has not read them yet.
+    isDoneWhenAccepted: true,
+    // Else the text before the save would show until the session has been read again.
     optimistic: (cache, { session_notes }) => showInSession(cache, id, { session_notes }),
   })
-  const { mutate } = save
+  const { mutate, isPending } = save
   // What was sent is stored too when only the answer to it was lost.
   const isChanged = draft !== undefined && ![begun, sent.current, draft].includes(stored)
+  const isFailed = draft !== undefined && draft === failed
+  const isDue = draft !== undefined && !isChanged && !isFailed && !isPending
   useEffect(() => {
-    if (draft === undefined || isChanged) return
-    let isLatest = true
-    const write = async () => {
-      // What the page shows may be older than a change by someone else. If there is one, the page has it now and asks.
-      const now = await call('sessions.show', { id })
-      if (!isLatest) return
-      if (![begun, sent.current, draft].includes(now.session.session_notes ?? ''))
-        return void cache.setQueryData(keyOf('sessions.show', { id }), now)
-      setReadError(undefined)
+    if (!isDue) return
+    const write = () => {
       sent.current = draft
       // What is written meanwhile stays, and is saved next.
       const accepted = sendingDraft(name)
       mutate(
-        { id, session_notes: draft },
+        { id, session_notes: draft, replaces: stored },
         {
           onSuccess: () => {
             accepted()
             setBegun(draftOf(name) === '' ? undefined : draft)
           },
+          onError: () => setFailed(draft),
         },
       )
     }
-    const timer = setTimeout(() => void write().catch(setReadError), typingMs)
-    return () => {
-      isLatest = false
-      clearTimeout(timer)
-    }
-  }, [draft, begun, isChanged, id, mutate, name, cache, setBegun])
+    const timer = setTimeout(write, typingMs)
+    return () => clearTimeout(timer)
+  }, [isDue, draft, stored, id, mutate, name, setBegun])
+  useEffect(() => {
+    if (connection === 'live') setFailed(undefined)
+  }, [connection])
   return (
     <div className="flex h-full min-h-60 flex-col gap-2 p-3">
-      <ErrorNote error={save.error ?? readError} />
+      {isFailed && !isChanged && <ErrorNote error={save.error} onRetry={() => setFailed(undefined)} />}
       {isChanged && (
         <Callout
           tone="needs"
           action={
             <div className="flex gap-2">
-              <Button size="sm" onClick={() => setBegun(stored)}>
+              <Button
+                size="sm"
+                onClick={() => {
+                  setBegun(stored)
+                  setFailed(undefined)
+                }}
+              >
                 Keep mine
               </Button>
               <Button
@@ -98,7 +100,7 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
       )}
       <textarea
         aria-label="Notes"
-        placeholder="Notes for people. The agent does not read them."
+        placeholder="Notes for people. The agent gets them with its next turn."
         value={draft ?? stored}
         onChange={(event) => {
           if (draft === undefined) setBegun(stored)
@@ -107,7 +109,7 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
         className="min-h-48 grow resize-none rounded-md border border-control bg-surface px-3 py-2 leading-relaxed"
       />
       <p role="status" className="text-muted text-sm">
-        {isChanged ? (
+        {isChanged || isFailed ? (
           'Not saved'
         ) : draft !== undefined ? (
           'Saving…'
