@@ -1,4 +1,4 @@
-// Shows pushes and opens their session. It caches nothing: the pages need the server anyway.
+// Shows pushes and opens the pages that they lead to. It caches nothing: the pages need the server anyway.
 self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
 

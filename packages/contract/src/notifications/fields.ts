@@ -25,7 +25,10 @@ export const Notification = z
     notification_type: z.enum(notificationTypes).meta({ description: 'What it is about.' }),
     title: z.string().meta({ description: "The session's title when it was made." }),
     body: z.string().meta({ description: 'What happened, in one line.' }),
-    url: z.string().meta({ description: 'The page of the session, below the address of the service.' }),
+    url: z.string().meta({
+      description:
+        'The page that it leads to, below the address of the service: of the session, the accounts or the costs.',
+    }),
     read: z.boolean().meta({ description: 'Whether a person has seen it.' }),
     stale: z.boolean().meta({ description: 'Whether the session has moved on; it has left the list then.' }),
     created_at: Timestamp.meta({ description: 'When it was made.' }),

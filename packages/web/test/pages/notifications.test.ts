@@ -2,6 +2,7 @@ import { createECDH } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { databaseOf } from '../support/database.ts'
 
 /** A notification about a session of its own, in the words of the session. */
 async function notify(message: string): Promise<number> {
@@ -167,24 +168,17 @@ test('a browser that blocks pushes, and one that has none, are told so', async (
 })
 
 test('a notification about an account or a budget leads to its page, not to a session', async () => {
-  await notify('Spent last')
+  const session = await notify('Spent last')
+  const database = await databaseOf(sharedServer().home)
   const { page, faults, goto } = await openPage()
-  let notification_type = 'account_needs_reauth'
-  // Neither an account nor a budget can be made to fail here, so the answer says that one has.
-  await page.route('**/web/*/v1/notifications?*', async (route) => {
-    const answer = await route.fetch()
-    const json: { notifications: object[] } = await answer.json()
-    const notifications = json.notifications.map((each) => ({ ...each, notification_type }))
-    await route.fulfill({ response: answer, json: { ...json, notifications } })
-  })
   for (const [type, title, path] of [
     ['account_needs_reauth', 'An account has to be signed in again', '/inference'],
     ['budget_warning', 'A budget is nearly used up', '/costs'],
     ['budget_exhausted', 'A budget is used up', '/costs'],
   ] as const) {
-    notification_type = type
+    await database.query('update notifications set notification_type = $1 where session_id = $2', [type, session])
     await goto('/notifications')
-    await page.getByRole('link', { name: title }).first().click()
+    await page.getByRole('link', { name: title }).click()
     await expect.poll(() => new URL(page.url()).pathname).toBe(path)
   }
   expect(faults).toEqual([])

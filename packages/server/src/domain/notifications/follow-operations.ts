@@ -29,7 +29,12 @@ export const followOperations = defineSubscription({
   to: kinds,
   handle: async (app, tx, event) => {
     const body = sentenceOf(event)
-    const alert = { body, url: '/health', tag: `operations-${event.position}`, at: event.createdAt.toISOString() }
+    const alert = {
+      body,
+      url: '/health-report',
+      tag: `operations-${event.position}`,
+      at: event.createdAt.toISOString(),
+    }
     const subscriptions = await selectSubscriptionIds(tx, app.push.publicKey)
     await enqueueAll(
       tx,

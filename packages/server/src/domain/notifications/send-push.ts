@@ -91,7 +91,7 @@ function payloadOf(notification: NotificationRow) {
     notification_type: type,
     title,
     body: `Session ${sessionId} ${sentences[type]}`,
-    url: pageOf(sessionId),
+    url: pageOf(notification),
     tag: topicOf(notification),
   }
 }

@@ -174,6 +174,20 @@ describe('a push about a notification', () => {
     for (const word of ['hunter2', 'secret project']) expect(wire).not.toContain(word)
   })
 
+  test.each([
+    ['account_needs_reauth', '/inference'],
+    ['budget_warning', '/costs'],
+    ['budget_exhausted', '/costs'],
+  ])('about %s links to %s, as the notification does, and carries nothing that was said', async (type, url) => {
+    const browser = await subscribed()
+    const session = await say('The password is hunter2')
+    await app.pool.query('update notifications set notification_type = $1 where session_id = $2', [type, session])
+    await work()
+    expect(browser.pushes()).toMatchObject([{ notification_type: type, url }])
+    expect(JSON.stringify(browser.pushes())).not.toMatch(/hunter2|secret project/)
+    expect((await app.get('/notifications')).body.notifications).toMatchObject([{ notification_type: type, url }])
+  })
+
   test('is not sent while the session is muted; the notification is made', async () => {
     const browser = await subscribed()
     const session = await insertSession(app.pool)
@@ -343,7 +357,7 @@ describe('an operation on the queues', () => {
       ])
       expect(sent[0]).toMatchObject({
         title: 'Yardmaster',
-        url: '/health',
+        url: '/health-report',
         tag: expect.stringMatching(/^operations-/),
       })
     }

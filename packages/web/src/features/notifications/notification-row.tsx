@@ -18,27 +18,26 @@ const looks: Record<Notification['notification_type'], { icon: IconName; color: 
 }
 
 /** These are about no session, though each names one: the last that used the account or spent the money. */
-const elsewhere: Partial<Record<Notification['notification_type'], { to: '/inference' | '/costs'; title: string }>> = {
-  account_needs_reauth: { to: '/inference', title: 'An account has to be signed in again' },
-  budget_warning: { to: '/costs', title: 'A budget is nearly used up' },
-  budget_exhausted: { to: '/costs', title: 'A budget is used up' },
+const titles: Partial<Record<Notification['notification_type'], string>> = {
+  account_needs_reauth: 'An account has to be signed in again',
+  budget_warning: 'A budget is nearly used up',
+  budget_exhausted: 'A budget is used up',
 }
 
 /** Opening it marks it read. Only what was read can be dismissed, so that nothing is lost by a slip. */
 export function NotificationRow({ of: notification }: { of: Notification }): ReactNode {
-  const { id, body, read, created_at, session_id, notification_type } = notification
+  const { id, body, read, created_at, url, notification_type } = notification
   const markRead = useWrite('notifications.mark_read', { optimistic: (cache, { id }) => showRead(cache, id) })
   const dismiss = useWrite('notifications.dismiss', { optimistic: (cache, { id }) => showDismissed(cache, id) })
   const { icon, color } = looks[notification_type]
-  const place = elsewhere[notification_type]
-  const title = place?.title ?? notification.title
+  const title = titles[notification_type] ?? notification.title
   return (
     <li className="flex min-h-12 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0 hover:bg-hover">
       <Icon name={icon} className={`shrink-0 ${color}`} />
       <span className="flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3">
         <span className="min-w-0 grow">
           <Link
-            {...(place ? { to: place.to } : { to: '/sessions/$id', params: { id: String(session_id) } })}
+            to={url}
             onClick={() => !read && markRead.mutate({ id: String(id) })}
             className={`line-clamp-2 hover:underline md:line-clamp-1 ${read ? 'text-muted' : 'font-semibold'}`}
           >
