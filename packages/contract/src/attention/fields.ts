@@ -49,7 +49,7 @@ export const NeedsYou = z.object({
   elicitations_total: total.meta({ description: 'Questions that wait for an answer.' }),
   held: z.array(BoardCard).meta({
     description:
-      'Sessions whose turn waits for a free slot or a budget, in the order of the spot queue. They need no one to go on.',
+      'Sessions whose turn waits for a free slot, a quota, a budget or a vendor account, in the order of the spot queue. They need no one to go on, except with the reason `account_needs_reauth`.',
   }),
   held_total: total,
   triggers: z

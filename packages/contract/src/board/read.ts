@@ -104,13 +104,17 @@ export const BoardCard = z
     failure: z.string().optional().meta({ description: 'Why it failed, cut short.' }),
     held: z
       .object({
-        reason: z
-          .string()
-          .meta({ description: 'What it waits for: `fleet_at_cap`, `at_utilization_limit` or `budget_exhausted`.' }),
+        reason: z.string().meta({
+          description:
+            'What it waits for: `fleet_at_cap`, `at_utilization_limit` or `budget_exhausted`. Of a session that no vendor account can serve: `account_unavailable`, or `account_needs_reauth` if a person has to sign in to one.',
+        }),
         since: Timestamp.optional().meta({ description: 'Since when.' }),
+        until: Timestamp.optional().meta({
+          description: 'When an account is expected to serve again; absent if that is not known.',
+        }),
       })
       .optional()
-      .meta({ description: 'Its turn waits for a free slot, for a quota or for a budget.' }),
+      .meta({ description: 'Its turn waits for a free slot, for a quota, for a budget or for a vendor account.' }),
     wake: z
       .object({ at: Timestamp.optional().meta({ description: 'When; absent if an event wakes it.' }) })
       .optional()
@@ -180,7 +184,7 @@ export const BoardSummary = z.object({
       is_gated: z.boolean().meta({ description: 'Whether spot sessions wait for a free slot and for quotas.' }),
       live: count.meta({ description: 'Turns that run or are about to; priority ones count too.' }),
       slots: count.meta({ description: 'Live turns at which spot sessions wait.' }),
-      held: count.meta({ description: 'Sessions whose turn is held.' }),
+      held: count.meta({ description: 'Sessions whose turn is held, or waits for a vendor account.' }),
     })
     .meta({ description: 'The gate of the spot queue.' }),
 })

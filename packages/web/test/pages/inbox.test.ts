@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { rowOf } from '../support/board.ts'
 import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer, startServer } from '../support/browser.ts'
+import { databaseOf } from '../support/database.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -189,4 +191,52 @@ test('a session that a budget holds is in the inbox with a way to the budgets', 
   await row.getByRole('link', { name: 'Budgets' }).click()
   await page.waitForURL('**/costs')
   expect(faults).toEqual([])
+})
+
+test('a session that no vendor account can serve says so on the board and in the inbox, which lead to the accounts', async () => {
+  const database = await databaseOf(sharedServer().home)
+  const outage = { auth_outage_parked_at: '2026-11-17T02:00:00Z' }
+  for (const [title, more] of [
+    [
+      'Parked for a quota',
+      { auth_outage_reason: 'quota_exhausted', auth_outage_pool_recovers_at: '2040-01-01T00:00:00Z' },
+    ],
+    ['Parked for a sign-in', { auth_outage_reason: 'auth_unrecoverable' }],
+  ] as const) {
+    const { id } = await makeSession(title)
+    const metadata = { ...outage, ...more }
+    // The order of a real outage: a turn is queued, and the session is passed over.
+    await database.query("update sessions set status = 'waiting', metadata = metadata || $2 where id = $1", [
+      id,
+      metadata,
+    ])
+    await database.query(
+      "insert into turns (session_id, sequence, source, prompt, state) values ($1, 2, 'recovery', 'say on', 'queued')",
+      [id],
+    )
+  }
+  for (const size of ['desktop', 'phone'] as const) {
+    const { page, goto, faults } = await openPage({ size })
+    await goto('/?view=ranked&q=Parked')
+    await rowOf(page, 'Parked for a quota')
+      .getByText(/^No account free, one in \d+ d$/)
+      .waitFor()
+    await rowOf(page, 'Parked for a sign-in').getByText('Sign in: no account free').waitFor()
+    if (size === 'desktop') await page.getByRole('link', { name: /, 2 held$/ }).waitFor()
+    // The others of the spot queue do not wait for these.
+    expect(await page.getByText(/^Held here/).count()).toBe(0)
+    await screenshot(page, `board-parked-${size}`)
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    await goto('/inbox')
+    const row = page.getByRole('listitem').filter({ hasText: 'Parked for a sign-in' })
+    await row.getByText('Sign in: no account free').waitFor()
+    await screenshot(page, `inbox-parked-${size}`)
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    expect(await row.getByRole('button', { name: 'Start now' }).count()).toBe(0)
+    await row.getByRole('link', { name: 'Accounts' }).click()
+    await page.waitForURL('**/inference?runtime=demo')
+    expect(faults).toEqual([])
+  }
 })

@@ -1,7 +1,7 @@
 import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import { hasMetadata, metadataText } from '../sessions/session.ts'
+import { isParked, metadataText } from '../sessions/session.ts'
 
 /** The session of the runtime that changed last: a notification is always about a session. */
 export function selectLastSessionOf(
@@ -31,8 +31,7 @@ export async function selectParked(
       coalesce(sessions.scheduling_class, ${JSON.stringify(classByGenesis)}::jsonb ->> sessions.genesis) as class
     from sessions
     where sessions.agent_runtime = ${runtime}
-      and ${hasMetadata('auth_outage_reason')}
-      and sessions.status = 'waiting'
+      and ${isParked}
     order by ${metadataText('auth_outage_parked_at')}, sessions.id
   `.execute(db)
   return rows
@@ -42,7 +41,7 @@ export async function countParked(db: Database | Transaction): Promise<Map<strin
   const { rows } = await sql<{ agent_runtime: string; parked: number }>`
     select sessions.agent_runtime, count(*)::int as parked
     from sessions
-    where ${hasMetadata('auth_outage_reason')} and sessions.status = 'waiting'
+    where ${isParked}
     group by sessions.agent_runtime
   `.execute(db)
   return new Map(rows.map(({ agent_runtime, parked }) => [agent_runtime, parked]))

@@ -2,7 +2,7 @@ import { type NeedKind, needKinds } from '@yardmaster/contract/board/read'
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { needJoins, needKind } from '../board/board.ts'
-import { isHeld, metadataText } from '../sessions/session.ts'
+import { isHeld, isParked, metadataText } from '../sessions/session.ts'
 
 export type NeedRow = {
   id: number
@@ -35,13 +35,13 @@ export async function selectNeeding(db: Database, limit: number): Promise<NeedRo
   return rows
 }
 
-/** Held sessions in the order in which their turns start. */
+/** Held and parked sessions, in the order of the spot queue. */
 export async function selectHeld(db: Database, limit: number): Promise<{ id: number; total: number }[]> {
   const { rows } = await sql<{ id: number; total: number }>`
     select id, count(*) over () as total
     from sessions
     where status = 'waiting'
-      and ${isHeld}
+      and (${isHeld} or ${isParked})
       and summary_of_session_id is null
     order by precedence desc, created_at, id
     limit ${limit}

@@ -2,7 +2,7 @@ import type { NeedKind } from '@yardmaster/contract/board/read'
 import type { Genesis, PriorityClass, SessionStatus, Visibility } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { hasMetadata, isHeld, metadataText } from '../sessions/session.ts'
+import { hasMetadata, isHeld, isParked, metadataText } from '../sessions/session.ts'
 import { needJoins, needKind } from './needs-store.ts'
 import { lastEntries } from './section-store.ts'
 
@@ -33,6 +33,7 @@ export type CardRow = {
   exit_status: string | null
   held_reason: string | null
   held_since: string | null
+  held_until: string | null
   /** JSON, as the session's metadata has it. */
   pull_requests: string | null
   is_held: boolean
@@ -54,6 +55,18 @@ export type CardRow = {
 /** Longer than what a card shows of a prompt, so that a secret at its end is recognised as one. */
 const openingLength = 2_000
 
+/** Whether a person can end it sooner. The pool may have changed since the session was parked, so it is asked as well. */
+const parkedReason = sql`case
+  when not ${isParked} then null
+  when ${metadataText('auth_outage_reason')} = 'auth_unrecoverable' then 'account_needs_reauth'
+  when exists (
+    select from accounts
+    where accounts.runtime = sessions.agent_runtime
+      and accounts.status = 'needs_reauth'
+  ) then 'account_needs_reauth'
+  else 'account_unavailable'
+end`
+
 /**
  * What the cards of these sessions show, in one query. Of the tables that grow with history it reads what partial indexes
  * hold: pending messages, unread notifications, live turns.
@@ -71,12 +84,14 @@ export async function selectCardRows(db: Database, ids: readonly number[]): Prom
       ${metadataText('agent_root_key')} as agent_root,
       ${metadataText('failure_reason')} as failure_reason,
       left(${metadataText('exit_status')}, 300) as exit_status,
-      coalesce(${metadataText('spot_pause_reason')}, ${metadataText('spot_hold_reason')}) as held_reason,
-      coalesce(${metadataText('spot_pause_at')}, ${metadataText('spot_hold_at')}) as held_since,
+      coalesce(${metadataText('spot_pause_reason')}, ${metadataText('spot_hold_reason')}, ${parkedReason}) as held_reason,
+      coalesce(${metadataText('spot_pause_at')}, ${metadataText('spot_hold_at')}, ${metadataText('auth_outage_parked_at')})
+        as held_since,
+      ${metadataText('auth_outage_pool_recovers_at')} as held_until,
       ${metadataText('pull_requests')} as pull_requests,
       case when ${hasMetadata('auto_generated_title')} then left(coalesce(opening.prompt, sessions.prompt), ${openingLength})
       end as first_prompt,
-      ${isHeld} as is_held,
+      ${isHeld} or ${isParked} as is_held,
       coalesce(${metadataText('paused_by')} = 'user', false) as is_paused,
       ${hasMetadata('deliberate_sleep_at')} as is_asleep,
       live.dispatched_at as working_since,

@@ -77,8 +77,8 @@ function failureOf({ failure_reason: reason, exit_status: detail }: CardRow): st
   return truncate(text.replace(/\s+/g, ' '), maxText)
 }
 
-function heldOf({ held_reason: reason, held_since: since }: CardRow): NonNullable<BoardCard['held']> {
-  return { reason: reason ?? 'fleet_at_cap', ...(since !== null && { since }) }
+function heldOf({ held_reason: reason, held_since: since, held_until: until }: CardRow): BoardCard['held'] {
+  return { reason: reason ?? 'fleet_at_cap', ...(since !== null && { since }), ...(until !== null && { until }) }
 }
 
 function questionOf(row: CardRow): Pick<BoardCard, 'question'> {

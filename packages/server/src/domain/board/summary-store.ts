@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { isHeld } from '../sessions/session.ts'
+import { isHeld, isParked } from '../sessions/session.ts'
 import { isOnBoard, needJoins, needKind } from './needs-store.ts'
 
 export type Counts = {
@@ -21,7 +21,7 @@ export async function countSessions(db: Database): Promise<Counts> {
       count(*) filter (where sessions.status = 'waiting' and ${isOnBoard}) as waiting,
       count(*) filter (where sessions.status = 'needs_input' and ${isOnBoard}) as needs_input,
       count(*) filter (where sessions.status = 'failed' and ${isOnBoard}) as failed,
-      count(*) filter (where ${isHeld}) as held
+      count(*) filter (where ${isHeld} or ${isParked}) as held
     from sessions
     ${needJoins}
     where sessions.status <> 'archived'

@@ -27,6 +27,9 @@ export function hasMetadata(key: MetadataKey): RawBuilder<SqlBool> {
 /** Its turn waits for a free slot, for a quota or for a budget. */
 export const isHeld = sql<SqlBool>`(${hasMetadata('spot_hold_at')} or ${hasMetadata('spot_pause_at')})`
 
+/** It waits because no vendor account can serve. It has no place in the spot queue, so it is not held. */
+export const isParked = sql<SqlBool>`(sessions.status = 'waiting' and ${hasMetadata('auth_outage_reason')})`
+
 /** Null if the key is absent. */
 export function metadataText(key: MetadataKey): RawBuilder<string | null> {
   return sql<string | null>`sessions.metadata ->> ${sql.lit(key)}`

@@ -11,7 +11,7 @@ export {
 export { genesisOfRequest } from './genesis.ts'
 export { findCandidates, listSessionsWhere, showSessions } from './list-sessions.ts'
 export { readMetadata, type SessionMetadata } from './metadata.ts'
-export { hasMetadata, isHeld, isMetadataTimeReached, metadataText } from './metadata-store.ts'
+export { hasMetadata, isHeld, isMetadataTimeReached, isParked, metadataText } from './metadata-store.ts'
 export { presentSession } from './present.ts'
 export { type Card, recordCardOrder, recordCardSection, recordHeartbeatSent } from './quiet-store.ts'
 export {

@@ -109,6 +109,19 @@ describe('GET /needs_you', () => {
     })
   })
 
+  test('GET /needs_you lists a session that no vendor account can serve among the held ones, and not one that has failed since', async () => {
+    const metadata = { auth_outage_reason: 'auth_unrecoverable', auth_outage_parked_at: '2026-11-17T02:00:00Z' }
+    const parked = await insertSession(app.pool, { metadata, precedence: 2 })
+    const held = await insertSession(app.pool, { metadata: { spot_hold_at: '2026-11-17T02:00:00Z' } })
+    await insertSession(app.pool, { metadata, status: 'failed', visibility: 'hidden' })
+    const answer = await needsYou()
+    expect(answer).toMatchObject({
+      sessions: [],
+      held: [{ id: parked, held: { reason: 'account_needs_reauth', since: '2026-11-17T02:00:00Z' } }, { id: held }],
+      held_total: 2,
+    })
+  })
+
   test('GET /needs_you cuts its lists at 100 and says how many there are', async () => {
     await app.pool.query(
       `insert into sessions (status, agent_runtime, genesis, git_root, branch)

@@ -147,6 +147,35 @@ describe('GET /board', () => {
     })
   })
 
+  test('GET /board shows of a session that no vendor account can serve until when, and whether a person can end that by signing in', async () => {
+    const since = '2026-11-17T02:00:00Z'
+    const outage = { auth_outage_parked_at: since, auth_outage_reason: 'quota_exhausted' }
+    const recovers = { ...outage, auth_outage_pool_recovers_at: '2026-11-17T05:00:00Z' }
+    const hold = { spot_hold_at: since, spot_hold_reason: 'fleet_at_cap' }
+    const [spent, mixed, refused, gated, ended] = await insertSessions(app.pool, [
+      { agent_runtime: 'runtime_alpha', metadata: recovers },
+      { agent_runtime: 'runtime_beta', metadata: recovers },
+      { agent_runtime: 'runtime_alpha', metadata: { ...outage, auth_outage_reason: 'auth_unrecoverable' } },
+      { agent_runtime: 'runtime_alpha', metadata: hold },
+      { agent_runtime: 'runtime_alpha', metadata: outage, status: 'failed' },
+    ])
+    await app.pool.query(
+      "insert into accounts (runtime, email, status) values ('runtime_alpha', 'a@example.test', 'quota_exceeded'), ('runtime_beta', 'b@example.test', 'quota_exceeded'), ('runtime_beta', 'c@example.test', 'needs_reauth')",
+    )
+    const cards = new Map(cardsOf(await board()).map(({ id, held }) => [id, held]))
+    await app.pool.query('delete from accounts')
+    expect(cards).toEqual(
+      new Map([
+        [spent, { reason: 'account_unavailable', since, until: '2026-11-17T05:00:00Z' }],
+        [mixed, { reason: 'account_needs_reauth', since, until: '2026-11-17T05:00:00Z' }],
+        [refused, { reason: 'account_needs_reauth', since }],
+        [gated, { reason: 'fleet_at_cap', since }],
+        [ended, undefined],
+      ]),
+    )
+    expect((await app.get('/board/summary')).body.spot.held).toBe(4)
+  })
+
   test('GET /board shows how the first prompt begins while the title is a placeholder, without its secrets', async () => {
     const untitled = (columns: Record<string, unknown>) =>
       insertRunningSession(app.pool, { title: 'Session 1', metadata: { auto_generated_title: true }, ...columns })

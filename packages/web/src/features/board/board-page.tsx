@@ -23,6 +23,7 @@ import { useLingering } from './leaving.ts'
 import { rememberOrder } from './list-order.ts'
 import type { CardPlace } from './move-card.ts'
 import type { RowDeeds, RowDialog } from './row-menu.ts'
+import { isParked } from './row-words.ts'
 import { type Further, useLongSections } from './use-long-sections.tsx'
 import { useSelection } from './use-selection.ts'
 import { useHasDrawer } from './use-window.ts'
@@ -167,7 +168,7 @@ function itemsOf(
     if (hasHeading) items.push({ kind: 'section', key: section.key, section, isCollapsed })
     if (isCollapsed) continue
     // In the order in which turns start, the first that is held has the others behind it.
-    const gate = section.key === 'queue' ? section.cards.find(({ held }) => held) : undefined
+    const gate = section.key === 'queue' && section.cards.find((card) => card.held && !isParked(card))
     for (const card of section.cards) {
       if (card === gate && card.held) items.push({ kind: 'gate', key: 'gate', held: card.held })
       const words = leavingWords(card, search)

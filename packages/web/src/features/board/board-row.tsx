@@ -90,7 +90,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
           <Marks card={card} />
         </span>
         <span className="truncate text-muted text-sm @max-4xl:hidden md:w-40 md:shrink-0">{placeOf(card)}</span>
-        <span className="min-w-0 grow truncate text-muted text-sm">{lastWords(card)}</span>
+        <span className="min-w-0 grow truncate text-muted text-sm">{lastWords(card, now)}</span>
       </span>
       {leaving === undefined ? (
         <Figures card={card} now={now} />

@@ -24,11 +24,14 @@ export function ageOf(at: string, now: number): string {
 }
 
 /** "quiet 6 m" for an agent that runs and has written nothing for minutes. */
-export function silenceOf({ status, last_written_at, working_since }: BoardCard, now: number): string | undefined {
-  if (status !== 'running') return undefined
-  const since = [last_written_at, working_since].flatMap((at) => (at ? [Date.parse(at)] : []))
-  if (since.length === 0) return undefined
-  const silentMs = now - Math.max(...since)
+export function silenceOf(
+  { status, last_written_at: written = '', working_since: began = '' }: BoardCard,
+  now: number,
+): string | undefined {
+  // Times of the API sort as texts.
+  const since = written > began ? written : began
+  if (status !== 'running' || !since) return undefined
+  const silentMs = now - Date.parse(since)
   return silentMs < quietAfterMs ? undefined : `quiet ${lengthOf(silentMs)}`
 }
 
@@ -36,13 +39,23 @@ const holds: Record<string, string> = {
   fleet_at_cap: 'Waits for a free slot',
   at_utilization_limit: 'Waits for quota',
   budget_exhausted: 'Waits for a budget',
+  account_unavailable: 'No account free',
+  account_needs_reauth: 'Sign in: no account free',
+}
+
+/** No vendor account can serve it: it has no place in the spot queue. */
+export function isParked({ held }: BoardCard): boolean | undefined {
+  return held?.reason.startsWith('account')
 }
 
 /** The one line that says most about a session now. */
-export function lastWords({ status, question, failure, held, last_line }: BoardCard): string | undefined {
+export function lastWords({ status, question, failure, held, last_line }: BoardCard, now: number): string | undefined {
   if (question) return `“${question.message}”`
   if (status === 'failed' && failure) return failure
-  if (held) return holds[held.reason] ?? held.reason
+  if (held)
+    return (
+      (holds[held.reason] ?? held.reason) + (held.until ? `, one in ${lengthOf(Date.parse(held.until) - now)}` : '')
+    )
   return last_line
 }
 

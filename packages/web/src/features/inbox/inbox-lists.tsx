@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
-import { Time } from '../../shared/kit/time.tsx'
+import { Time, useNow } from '../../shared/kit/time.tsx'
 import { useBoardActions } from '../board/board-actions.ts'
 import type { BoardCard } from '../board/board-cache.ts'
-import { lastWords, nameOfCard } from '../board/row-words.ts'
+import { isParked, lastWords, nameOfCard } from '../board/row-words.ts'
 import type { NeedsYou } from '../needs-you/use-needs-you.ts'
 
 const line = 'flex min-h-10 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0'
@@ -49,9 +49,9 @@ export function FailedTriggers({ triggers, total }: { triggers: NeedsYou['trigge
   )
 }
 
-/** They go on by themselves; a person may let one jump the queue. One that a budget holds starts when the budget has room. */
+/** They go on by themselves; a person may let one jump the queue, but not a budget or the accounts. */
 export function HeldSessions({ cards, total }: { cards: readonly BoardCard[]; total: number }): ReactNode {
-  const actions = useBoardActions()
+  const now = useNow(60_000)
   if (cards.length === 0) return null
   return (
     <Panel title={`Held ${total}`}>
@@ -64,26 +64,35 @@ export function HeldSessions({ cards, total }: { cards: readonly BoardCard[]; to
                 {nameOfCard(card)}
               </Link>
               <span className={known}>
-                <span className="min-w-0 truncate">{lastWords(card)}</span>
+                <span className="min-w-0 truncate">{lastWords(card, now)}</span>
                 {card.held?.since && <Time at={card.held.since} className="max-md:hidden" />}
               </span>
             </span>
-            {card.held?.reason === 'budget_exhausted' ? (
-              <ButtonLink size="sm" to="/costs">
-                Budgets
-              </ButtonLink>
-            ) : (
-              <Button
-                size="sm"
-                icon="zap"
-                onClick={() => actions.setPriority([card], { scheduling_class: 'priority' })}
-              >
-                Start now
-              </Button>
-            )}
+            <WhatHelps card={card} />
           </li>
         ))}
       </ul>
     </Panel>
+  )
+}
+
+function WhatHelps({ card }: { card: BoardCard }): ReactNode {
+  const actions = useBoardActions()
+  if (isParked(card))
+    return (
+      <ButtonLink size="sm" to="/inference" search={{ runtime: card.agent_runtime }}>
+        Accounts
+      </ButtonLink>
+    )
+  if (card.held?.reason === 'budget_exhausted')
+    return (
+      <ButtonLink size="sm" to="/costs">
+        Budgets
+      </ButtonLink>
+    )
+  return (
+    <Button size="sm" icon="zap" onClick={() => actions.setPriority([card], { scheduling_class: 'priority' })}>
+      Start now
+    </Button>
   )
 }
