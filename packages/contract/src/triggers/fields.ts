@@ -225,6 +225,9 @@ export const TriggerFilters = z.object({
   needs_attention: queryBoolean({ default: undefined }).meta({
     description: 'Only triggers that failed, missed scheduled runs or are in a burst; or only the others.',
   }),
+  wakes_session_id: z.string().optional().meta({
+    description: 'Only the wakes that are armed for the session with this id; an unknown one matches nothing.',
+  }),
 })
 
 export type TriggerFilters = z.infer<typeof TriggerFilters>

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { rowOf } from '../support/board.ts'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
+import { makeTrigger } from '../support/triggers.ts'
 
 const at = '2026-11-17T02:00:00Z'
 
@@ -106,4 +108,39 @@ test('an archived session says when its files go, and comes back', async () => {
   await banner.getByRole('button', { name: 'Unarchive' }).click()
   await banner.waitFor({ state: 'detached' })
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
+})
+
+test('a session that sleeps says on the board and on its page when it wakes, and leads to the trigger that wakes it', async () => {
+  const { id } = await makeSession('Sleeps until a summer')
+  const configuration = { scheduled_at: '2040-06-15T12:00:00', timezone: 'UTC' }
+  const wake = await makeTrigger({
+    name: 'Look again in summer',
+    reuse_session: true,
+    last_session_id: id,
+    trigger_conditions_attributes: [{ condition_type: 'schedule', configuration }],
+  })
+  for (const size of ['desktop', 'phone'] as const) {
+    const { page, goto, faults } = await openPage({ size })
+    await goto('/?q=Sleeps+until')
+    await rowOf(page, 'Sleeps until a summer')
+      .getByText(/^Wakes at .*2040/)
+      .waitFor({ state: 'attached' })
+    await goto(`/sessions/${id}`)
+    const banner = page.getByRole('status').filter({ hasText: 'Fell asleep' })
+    const line = banner.getByRole('listitem').filter({ hasText: /^Wakes in \d+/ })
+    expect(await line.locator('time').getAttribute('datetime')).toBe('2040-06-15T12:00:00Z')
+    await screenshot(page, `session-asleep-${size}`)
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    await line.getByRole('link', { name: wake.name }).click()
+    await page.waitForURL(`**/triggers/${wake.id}`)
+    expect(faults).toEqual([])
+  }
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${id}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  const line = page.getByRole('listitem').filter({ hasText: wake.name })
+  await line.waitFor()
+  await sharedServer().call('DELETE', `/triggers/${wake.id}`)
+  await line.waitFor({ state: 'detached' })
 })

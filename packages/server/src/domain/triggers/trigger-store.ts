@@ -72,7 +72,13 @@ const needsAttention = sql`(
 /** Newest first. An unknown filter value matches nothing. */
 export function selectTriggers(
   db: Database,
-  { status, condition_type: typeName, needs_attention: isTroubled, roots }: TriggerFilters & WithinRoots,
+  {
+    status,
+    condition_type: typeName,
+    needs_attention: isTroubled,
+    wakes_session_id: sleeper,
+    roots,
+  }: TriggerFilters & WithinRoots,
   page: Page,
 ): Promise<Paged<TriggerRow>> {
   const type = typeName ? (readConditionType(typeName) ?? typeName) : undefined
@@ -81,6 +87,16 @@ export function selectTriggers(
     .$if(Boolean(status), (query) => query.where(sql`status`, '=', status))
     .$if(isTroubled !== undefined, (query) => query.where(sql<SqlBool>`${needsAttention} = ${isTroubled}`))
     .$if(roots !== undefined, (query) => query.where(sql<SqlBool>`agent_root_name = any(${roots}::text[])`))
+    .$if(Boolean(sleeper), (query) =>
+      query.where(
+        sql<SqlBool>`exists (
+          select from armed_wakes
+          join trigger_conditions on trigger_conditions.id = armed_wakes.id
+          where trigger_conditions.trigger_id = triggers.id
+            and armed_wakes.session_id::text = ${sleeper}
+        )`,
+      ),
+    )
     .$if(type !== undefined, (query) =>
       query.where(
         sql<SqlBool>`exists (

@@ -10,6 +10,7 @@ import { useAuthorize } from '../connectors/use-authorize.ts'
 import type { Session } from './session-facts.ts'
 import { factsOf, type Server } from './session-metadata.ts'
 import type { SessionActions } from './use-session-actions.ts'
+import { Wakes } from './wakes.tsx'
 
 /** Why the session does not go on by itself, and what to do about it. */
 export default function SessionBanners({ session, actions }: { session: Session; actions: SessionActions }): ReactNode {
@@ -132,6 +133,7 @@ export default function SessionBanners({ session, actions }: { session: Session;
           }
         >
           Fell asleep <Time at={facts.asleepSince} />
+          <Wakes of={session.id} />
         </Banner>
       )}
       {facts.isAboutToSleep && status === 'running' && <Banner icon="moon">Sleeps when this turn ends.</Banner>}
