@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { keepLeavingRows, rowOf } from '../support/board.ts'
-import { type OpenPage, openPage, serverOfFile, sharedServer } from '../support/browser.ts'
+import { choose, idleSession, keepLeavingRows, rowOf } from '../support/board.ts'
+import { type OpenPage, openPage, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -69,6 +69,57 @@ test('selected sessions are moved, given a class, started again and snoozed toge
   await (await select(opened, titles)).getByRole('button', { name: 'Snooze' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Snooze', exact: true }).click()
   await expect.poll(() => all(async (id) => (await show(id)).visibility)).toEqual(['snoozed', 'snoozed'])
+  expect(faults).toEqual([])
+})
+
+test('the dialog of priorities changes only what was chosen, and can give the class back to the default', async () => {
+  const titles = ['Rank of two', 'Rank of nine']
+  const [two, nine] = [
+    await idleSession('Rank of two', { precedence: 2 }),
+    await idleSession('Rank of nine', { precedence: 9 }),
+  ]
+  const ranks = () =>
+    Promise.all(
+      [two, nine].map(async ({ id }) => {
+        const { scheduling_class, precedence } = await show(id)
+        return [scheduling_class, precedence]
+      }),
+    )
+  const opened = await openPage()
+  const { page, goto, faults } = opened
+  await goto('/?q=Rank')
+  const dialog = page.getByRole('dialog')
+  const save = async () => {
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
+  await choose(page, 'Rank of two', 'Class and precedence')
+  expect(await dialog.getByLabel('Class').locator('option:checked').textContent()).toBe('As it is: spot')
+  await screenshot(page, 'board-priority')
+  await dialog.getByLabel('Precedence').fill('3')
+  await save()
+  await expect.poll(ranks).toEqual([
+    [null, 3],
+    [null, 9],
+  ])
+
+  await (await select(opened, titles)).getByRole('button', { name: 'Priority' }).click()
+  expect(await dialog.getByLabel('Precedence').inputValue()).toBe('')
+  await dialog.getByLabel('Class').selectOption('spot')
+  await save()
+  await expect.poll(ranks).toEqual([
+    ['spot', 3],
+    ['spot', 9],
+  ])
+
+  await (await select(opened, titles)).getByRole('button', { name: 'Priority' }).click()
+  await dialog.getByLabel('Class').selectOption('default')
+  await save()
+  await expect.poll(ranks).toEqual([
+    [null, 3],
+    [null, 9],
+  ])
   expect(faults).toEqual([])
 })
 

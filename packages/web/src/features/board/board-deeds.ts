@@ -171,7 +171,7 @@ export function createDeeds(
     },
     setPriority: (
       cards: readonly BoardCard[],
-      priority: { scheduling_class?: 'spot' | 'priority'; precedence?: number; place?: 'top_of_spot' },
+      priority: { scheduling_class?: 'spot' | 'priority' | null; precedence?: number; place?: 'top_of_spot' },
     ) =>
       perform(cards, {
         done: 'Changed the priority of',

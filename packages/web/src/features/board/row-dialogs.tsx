@@ -122,17 +122,29 @@ function CategoryChoice({ cards, actions, onClose, onDone }: RowDialogProps): Re
   )
 }
 
+const classes = [
+  { value: 'spot', label: 'Spot: waits for a free slot', sends: 'spot' },
+  { value: 'priority', label: 'Priority: starts at once', sends: 'priority' },
+  { value: 'default', label: 'Default: by how it was created', sends: null },
+] as const
+
+/** Sends only what was chosen: the sessions may differ in the rest, and a class that is sent is no longer the default one. */
 function PriorityDialog({ cards, actions, onClose, onDone }: RowDialogProps): ReactNode {
-  const [only] = cards
-  const [level, setLevel] = useState<string>(only?.priority_class ?? 'spot')
-  const [precedence, setPrecedence] = useState(String(only?.precedence ?? 0))
+  const only = cards.length === 1 ? cards[0] : undefined
+  const asItIs = only ? `As it is: ${only.priority_class}` : 'As they are'
+  const current = only ? String(only.precedence) : ''
+  const [level, setLevel] = useState('')
+  const [precedence, setPrecedence] = useState(current)
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    const chosen = classes.find(({ value }) => value === level)
+    const changes = {
+      ...(chosen && { scheduling_class: chosen.sends }),
+      ...(precedence !== current && { precedence: Number(precedence) }),
+    }
+    if (Object.keys(changes).length === 0) return onClose()
     onDone()
-    void actions.setPriority(cards, {
-      scheduling_class: level === 'priority' ? 'priority' : 'spot',
-      precedence: Number(precedence),
-    })
+    void actions.setPriority(cards, changes)
   }
   return (
     <Dialog title={`Priority of ${subjectOf(cards)}`} isOpen onClose={onClose} width="sm">
@@ -141,17 +153,15 @@ function PriorityDialog({ cards, actions, onClose, onDone }: RowDialogProps): Re
           label="Class"
           value={level}
           onChange={(event) => setLevel(event.currentTarget.value)}
-          options={[
-            { value: 'spot', label: 'Spot: waits for a free slot' },
-            { value: 'priority', label: 'Priority: starts at once' },
-          ]}
+          options={[{ value: '', label: asItIs }, ...classes]}
         />
         <TextField
           label="Precedence"
           type="number"
           step={1}
-          required
+          required={only !== undefined}
           value={precedence}
+          placeholder={asItIs}
           onChange={(event) => setPrecedence(event.currentTarget.value)}
           hint="Higher is handled sooner within the spot queue."
         />
