@@ -123,6 +123,29 @@ test('the dialog of priorities changes only what was chosen, and can give the cl
   expect(faults).toEqual([])
 })
 
+test('the bar offers what fits the selected rows: archived ones are only brought back, and a deed passes over those it does not fit', async () => {
+  const archived = await idleSession('Fits archived')
+  const active = await idleSession('Fits active')
+  await sharedServer().call('POST', `/sessions/${archived.id}/archive`)
+  const opened = await openPage()
+  const { page, goto, faults } = opened
+  await goto('/?q=Fits&archived=true')
+  const bar = await select(opened, ['Fits archived'])
+  const offered = () => bar.getByRole('button').allTextContents()
+  expect(await offered()).toEqual(['Unarchive', 'Clear'])
+  await page.getByRole('checkbox', { name: 'Select Fits active' }).click()
+  await bar.getByText('2 selected').waitFor()
+  const ofActive = ['Archive', 'Move', 'Snooze', 'Hide', 'Pause', 'Restart', 'Priority']
+  expect(await offered()).toEqual(['Unarchive', ...ofActive, 'Clear'])
+  await screenshot(page, 'board-bulk-archived')
+  await bar.getByRole('button', { name: 'Hide' }).click()
+  await expect.poll(async () => (await show(active.id)).visibility).toBe('hidden')
+  expect((await show(archived.id)).visibility).toBe('visible')
+  await (await select(opened, ['Fits archived'])).getByRole('button', { name: 'Unarchive' }).click()
+  await expect.poll(async () => (await show(archived.id)).status).not.toBe('archived')
+  expect(faults).toEqual([])
+})
+
 test('one undo takes back the archive of every selected session', async () => {
   const titles = ['Undone left', 'Undone right']
   const ids: number[] = []

@@ -43,7 +43,7 @@ test('archives a session from its row, keeps the row in its place, and takes it 
   expect(opened.faults).toEqual([])
 })
 
-test('names each session that refused a bulk action, and does the rest', async () => {
+test('names each session that refused a bulk action, does the rest, and archives those with queued messages on demand', async () => {
   const one = await makeSession('Bulk one rests')
   const other = await makeSession('Bulk two has a queue', 'run sleep 900', 'running')
   await call('POST', `/sessions/${other.id}/enqueued_messages`, { content: 'and then this' })
@@ -64,8 +64,11 @@ test('names each session that refused a bulk action, and does the rest', async (
   await screenshot(page, 'board-refused')
   expect((await show(one.id)).status).toBe('archived')
   expect((await show(other.id)).status).not.toBe('archived')
-  await call('DELETE', `/sessions/${other.id}`)
   expect(await axe(page)).toEqual([])
+  await report.getByRole('button', { name: 'Archive anyway' }).click()
+  await report.waitFor({ state: 'detached' })
+  await expect.poll(async () => (await show(other.id)).status).toBe('archived')
+  await call('DELETE', `/sessions/${other.id}`)
   expect(opened.faults).toEqual([])
 })
 

@@ -4,6 +4,7 @@ import { type Undo, writeInOrder } from '../../shared/api/hooks.ts'
 import { sentencesOf } from '../../shared/kit/notes.tsx'
 import { viewerZone } from '../../shared/kit/time.tsx'
 import type { useToasts } from '../../shared/kit/toasts.tsx'
+import { isQueuedRefusal } from '../sessions/queued-refusal.ts'
 import { type BoardCard, type CardChange, patchCards } from './board-cache.ts'
 import type { Report } from './bulk-report.tsx'
 import { type CardPlace, moveCard } from './move-card.ts'
@@ -20,6 +21,8 @@ type Deed = {
   show?: (card: BoardCard) => readonly (Undo | undefined)[]
   act: (id: string, card: BoardCard) => Promise<unknown>
   undo?: (id: string, card: BoardCard) => Promise<unknown>
+  /** Does it to those that refused only because messages wait in their queues. */
+  discardingQueued?: (cards: readonly BoardCard[]) => unknown
 }
 
 const atOnce = 6
@@ -64,14 +67,17 @@ export function createDeeds(
     })
   }
 
-  const sayWhatWasDone = (cards: readonly BoardCard[], { done, undo }: Deed, refusals: readonly Refusal[]) => {
+  const sayWhatWasDone = (cards: readonly BoardCard[], deed: Deed, refusals: readonly Refusal[]) => {
+    const { done, undo, discardingQueued } = deed
     const succeeded = cards.filter((card) => !refusals.some((refusal) => refusal.card === card))
     const [only] = succeeded
     if (done && only) {
       const what = succeeded.length === 1 ? `“${nameOfCard(only)}”` : `${succeeded.length} sessions`
       toasts.say(`${done} ${what}`, undo && { undo: () => void perform(succeeded, { act: undo }) })
     }
-    if (refusals.length > 0 && (cards.length === 1 || !onReport))
+    const queued = refusals.filter(({ error }) => isQueuedRefusal(error)).map(({ card }) => card)
+    const anyway = discardingQueued && queued.length > 0 ? () => discardingQueued(queued) : undefined
+    if (refusals.length > 0 && ((cards.length === 1 && !anyway) || !onReport))
       for (const { error } of refusals) toasts.complain(error)
     else if (refusals.length > 0) {
       onReport?.({
@@ -82,20 +88,24 @@ export function createDeeds(
           name: nameOfCard(card),
           sentence: sentencesOf(error).join(' '),
         })),
+        anyway,
       })
     }
   }
 
   const bringBack = (id: string) => call('sessions.update_visibility', { id, visibility: 'visible' })
 
+  const archive = (cards: readonly BoardCard[], { force = false } = {}): Promise<boolean> =>
+    perform(cards, {
+      done: 'Archived',
+      show: (card) => [patch(card, { status: 'archived' })],
+      act: (id) => call('sessions.archive', force ? { id, force } : { id }),
+      undo: (id) => call('sessions.unarchive', { id }),
+      discardingQueued: (queued) => archive(queued, { force: true }),
+    })
+
   return {
-    archive: (cards: readonly BoardCard[], { force = false } = {}) =>
-      perform(cards, {
-        done: 'Archived',
-        show: (card) => [patch(card, { status: 'archived' })],
-        act: (id) => call('sessions.archive', force ? { id, force } : { id }),
-        undo: (id) => call('sessions.unarchive', { id }),
-      }),
+    archive,
     unarchive: (cards: readonly BoardCard[]) =>
       perform(cards, { done: 'Restored', act: (id) => call('sessions.unarchive', { id }) }),
     restart: (cards: readonly BoardCard[]) =>

@@ -4,6 +4,7 @@ import { useWrite } from '../../shared/api/hooks.ts'
 import { type Command, useCommands } from '../../shared/keys/commands.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import type { BoardCard } from './board-cache.ts'
+import { bulkDeeds } from './bulk-deeds.ts'
 import type { RowDeeds } from './row-menu.ts'
 
 type Row = { card: BoardCard; sectionKey: string }
@@ -21,7 +22,7 @@ type BoardKeysProps = {
 /** No element, only keys: moves through the rows, and acts on the selected ones or else on the one at the cursor. */
 export default function BoardKeys(keys: BoardKeysProps): ReactNode {
   const { rows, cursor, selected, setCursor, toggle, clear, deeds } = keys
-  const { actions, openDialog, peek, step } = deeds
+  const { actions, peek, step } = deeds
   const navigate = useNavigate()
   const toasts = useToasts()
   const at = rows.findIndex(({ card }) => card.id === cursor)
@@ -39,17 +40,21 @@ export default function BoardKeys(keys: BoardKeysProps): ReactNode {
     { id: 'board select', label: 'Select the row', keys: 'x', run: () => current && toggle(current.card.id) },
     { id: 'board clear', label: 'Clear the selection', keys: 'escape', run: clear },
   ].map((command) => ({ ...command, group: 'Board', isHidden: true }))
-  const onSubjects = (
-    command: Omit<Command, 'group' | 'run'>,
-    run: (cards: readonly BoardCard[]) => unknown,
-  ): Command => ({
-    ...command,
-    group: selected.length > 0 ? 'Selected sessions' : 'Selected session',
-    isHidden: subjects.length === 0,
-    run: () => {
-      if (subjects.length > 0) run(subjects)
-    },
-  })
+  const onSubjects = bulkDeeds(subjects, deeds).map(
+    ({ id, label, icon, keys, fitsNone, run }): Command => ({
+      id: `board ${id}`,
+      label,
+      icon,
+      ...(keys && { keys }),
+      group: selected.length > 0 ? 'Selected sessions' : 'Selected session',
+      isHidden: fitsNone,
+      run: () => {
+        if (fitsNone) return
+        if (id === 'archive') clear()
+        run()
+      },
+    }),
+  )
   const onCurrent = (command: Omit<Command, 'group' | 'run'>, run: (row: Row) => unknown): Command => ({
     ...command,
     group: 'Selected session',
@@ -87,22 +92,7 @@ export default function BoardKeys(keys: BoardKeysProps): ReactNode {
     onCurrent({ id: 'board favourite', label: 'Favourite', keys: 'f', icon: 'star' }, ({ card }) =>
       actions.toggleFavorite(card),
     ),
-    onSubjects({ id: 'board archive', label: 'Archive', keys: 'e', icon: 'archive' }, (cards) => {
-      clear()
-      return actions.archive(cards)
-    }),
-    onSubjects({ id: 'board pause', label: 'Pause', keys: 'p', icon: 'pause' }, actions.pause),
-    onSubjects({ id: 'board restart', label: 'Restart', keys: 'r', icon: 'rotate-ccw' }, actions.restart),
-    onSubjects({ id: 'board hide', label: 'Hide', keys: 'h', icon: 'eye-off' }, actions.hide),
-    onSubjects({ id: 'board snooze', label: 'Snooze…', keys: 's', icon: 'clock' }, (cards) =>
-      openDialog('snooze', cards),
-    ),
-    onSubjects({ id: 'board move', label: 'Move to a category…', keys: 'm', icon: 'tag' }, (cards) =>
-      openDialog('category', cards),
-    ),
-    onSubjects({ id: 'board priority', label: 'Class and precedence…', icon: 'zap' }, (cards) =>
-      openDialog('priority', cards),
-    ),
+    ...onSubjects,
     ...(step
       ? [
           onCurrent({ id: 'board up', label: 'Move up', keys: 'alt+arrowup', icon: 'arrow-up' }, (row) =>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { IconButton } from '../../shared/kit/button.tsx'
+import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 
 /** What was done to many sessions, and which of them refused. */
@@ -8,11 +8,13 @@ export type Report = {
   done: string
   count: number
   refusals: readonly { id: number; name: string; sentence: string }[]
+  /** Archives those that refused because of their queued messages. */
+  anyway: (() => unknown) | undefined
 }
 
 /** Which sessions refused, and in whose words. It stays until it is closed. */
 export default function BulkReport({
-  report: { done, count, refusals },
+  report: { done, count, refusals, anyway },
   onClose,
 }: {
   report: Report
@@ -25,6 +27,19 @@ export default function BulkReport({
         <span className="grow font-semibold">
           {done} {count} of {count + refusals.length}; {refusals.length} refused
         </span>
+        {anyway && (
+          <Button
+            size="sm"
+            look="danger"
+            icon="archive"
+            onClick={() => {
+              onClose()
+              anyway()
+            }}
+          >
+            Archive anyway
+          </Button>
+        )}
         <IconButton size="sm" icon="x" label="Close" onClick={onClose} />
       </div>
       <ul className="mt-1 max-h-32 overflow-y-auto">

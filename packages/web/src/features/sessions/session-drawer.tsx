@@ -91,7 +91,7 @@ function DrawnSession({ shown, id, onClose, widthButton }: DrawnProps): ReactNod
         onFork={actions.fork}
       />
       {(failed || elicitations.length > 0) && <Questions {...{ elicitations, failed }} />}
-      {actions.queuedNote !== undefined && <ArchiveAnyway actions={actions} />}
+      {actions.refusal && <ArchiveAnyway actions={actions} refusal={actions.refusal} />}
       <Composer {...{ session, id, underway, queued }} onSent={entries.catchUp} />
     </>
   )

@@ -116,7 +116,7 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
           </aside>
         )}
       </div>
-      {actions.queuedNote !== undefined && <ArchiveAnyway actions={actions} />}
+      {actions.refusal && <ArchiveAnyway actions={actions} refusal={actions.refusal} />}
     </div>
   )
 }

@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Problem } from '@yardmaster/client/client'
 import { useCallback, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
@@ -9,7 +8,6 @@ import { showInSession } from './show-in-session.ts'
 
 /** What shows a session besides its own page. */
 const elsewhere = ['board', 'needs_you', 'notifications'] as const
-const queuedLabel = 'Queued messages would be discarded'
 
 export type SessionActions = ReturnType<typeof useSessionActions>
 
@@ -17,8 +15,8 @@ export type SessionActions = ReturnType<typeof useSessionActions>
 export function useSessionActions({ id: number, favorited }: Session, id: string) {
   const toasts = useToasts()
   const navigate = useNavigate()
-  /** Why it is not archived: the messages that wait in its queue. */
-  const [queuedNote, setQueuedNote] = useState<string>()
+  /** Why it is not archived: shown by a part that is loaded then. */
+  const [refusal, setRefusal] = useState<Error>()
   const input = { id }
   const touching = { refreshes: elsewhere } as const
   const saying = { ...touching, onSuccess: ({ message }: { message: string }) => toasts.say(message) }
@@ -30,7 +28,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
     optimistic: (cache) => showArchived(cache, number),
     complains: false,
     onSuccess: () => {
-      setQueuedNote(undefined)
+      setRefusal(undefined)
       toasts.say('Archived', { undo: () => unarchive.mutate(input) })
     },
   })
@@ -56,18 +54,9 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const fork = useCallback((sequence: number) => forkAt({ id, message_index: sequence - 1 }), [forkAt, id])
 
   return {
-    archive: (force = false) =>
-      archive.mutate(
-        { id, force },
-        {
-          onError: (error) =>
-            error instanceof Problem && error.error === queuedLabel
-              ? setQueuedNote(error.messages.join(' '))
-              : toasts.complain(error),
-        },
-      ),
-    queuedNote,
-    keep: () => setQueuedNote(undefined),
+    archive: (force = false) => archive.mutate({ id, force }, { onError: setRefusal }),
+    refusal,
+    keep: () => setRefusal(undefined),
     isArchiving: archive.isPending,
     unarchive: () => unarchive.mutate(input),
     favorite: () => favorite.mutate(input),
