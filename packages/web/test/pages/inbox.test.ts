@@ -111,7 +111,7 @@ test('the board answers the most urgent of it on its first screen', async () => 
   await goto('/')
   const strip = page.getByRole('region', { name: 'Needs you' })
   const line = strip.getByRole('listitem').filter({ hasText: message })
-  await line.waitFor()
+  await line.getByText(/expires in/).waitFor()
   await screenshot(page, 'board-needs-you')
   expect(await axe(page)).toEqual([])
   await line.getByRole('button', { name: 'Decline' }).click()

@@ -29,7 +29,7 @@ async function chooseInHeader(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click()
 }
 
-test('the heartbeat is turned on, gets another interval, and is turned off', async () => {
+test('the heartbeat is turned on, which its row shows, gets another interval, and is turned off', async () => {
   const { id } = await makeSession('Is nudged')
   const { page, faults, goto } = await openPage()
   await goto(`/sessions/${id}?tab=info`)
@@ -42,6 +42,9 @@ test('the heartbeat is turned on, gets another interval, and is turned off', asy
   await interval.press('Enter')
   await page.getByText('Nudges the agent to go on while it rests, every 2 h').waitFor()
   await expect.poll(() => read(id)).toMatchObject({ heartbeat_enabled: true, heartbeat_interval_seconds: 7_200 })
+  const board = await openPage()
+  await board.goto(`/?q=${id}`)
+  await board.page.getByText('Nudged while it rests').waitFor({ state: 'attached' })
   await interval.fill('1')
   await interval.press('Enter')
   await page.getByRole('status').getByText('Heartbeat interval seconds must be').waitFor()

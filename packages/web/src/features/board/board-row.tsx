@@ -130,12 +130,13 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
 })
 
 function Marks({ card }: { card: BoardCard }): ReactNode {
-  const { favorited, paused, asleep, wake, visibility, snoozed_until } = card
+  const { favorited, paused, asleep, heartbeat, wake, visibility, snoozed_until } = card
   return (
     <>
       {favorited && <Mark icon="star" label="Favourite" className="text-needs md:hidden" />}
       {paused && <Mark icon="circle-pause" label="Paused by a person" />}
       {asleep && <Mark icon="moon" label="Sleeps until it is woken" />}
+      {heartbeat && <Mark icon="heart-pulse" label="Nudged while it rests" />}
       {wake && <Mark icon="timer" label={wake.at ? `Wakes at ${formatTime(wake.at)}` : 'Wakes when an event comes'} />}
       {visibility === 'hidden' && <Mark icon="eye-off" label="Hidden" />}
       {visibility === 'snoozed' && (

@@ -5,9 +5,9 @@ import { Button } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, sentencesOf } from '../../shared/kit/notes.tsx'
 import { readable } from '../../shared/kit/readable.ts'
-import { formatDuration, formatTime, useNow } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
+import { Countdown } from './countdown.tsx'
 import { ElicitationField } from './elicitation-field.tsx'
 import { contentOf, type FormValue, fieldsOf, filledIn, sentencesByField } from './form-fields.ts'
 
@@ -104,17 +104,4 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
 function askerOf(asker: Elicitation['asked_by'], tool: string | null): string {
   if (asker === 'agent') return tool ? `The agent asks about ${tool}` : 'The agent asks'
   return tool ? `Asked by the tool ${tool}` : 'A tool asks'
-}
-
-/** "expires in 4 m 10 s", each second. The verb is outside of the time, whose text a person can exchange for the exact one. */
-function Countdown({ to }: { to: string }): ReactNode {
-  const left = (new Date(to).getTime() - useNow(1_000)) / 1_000
-  return (
-    <span className={`tabular ${left < 60 ? 'text-needs' : ''}`}>
-      {left > 0 ? 'expires ' : 'expired '}
-      <time dateTime={to} data-tip={formatTime(to)}>
-        {left > 0 ? `in ${formatDuration(left)}` : `${formatDuration(-left)} ago`}
-      </time>
-    </span>
-  )
 }

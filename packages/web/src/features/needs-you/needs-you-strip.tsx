@@ -5,6 +5,7 @@ import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { useBoardActions } from '../board/board-actions.ts'
 import { nameOfCard } from '../board/row-words.ts'
+import { Countdown } from '../elicitations/countdown.tsx'
 import { isPlain, needOf } from './need-words.ts'
 import { type NeedySession, useNeedsYou } from './use-needs-you.ts'
 
@@ -34,8 +35,9 @@ export default function NeedsYouStrip(): ReactNode {
 }
 
 function Line({ session }: { session: NeedySession }): ReactNode {
-  const { card } = session
+  const { card, elicitations } = session
   const { icon, word, color, text } = needOf(session)
+  const [question] = elicitations
   return (
     <li className="flex min-h-9 items-center gap-2.5 border-line border-t bg-surface py-1 pr-3 pl-4.5">
       <span className={`inline-flex w-28 shrink-0 items-center gap-1.5 font-medium text-sm ${color}`}>
@@ -50,6 +52,11 @@ function Line({ session }: { session: NeedySession }): ReactNode {
         {nameOfCard(card)}
       </Link>
       <span className="min-w-0 grow truncate text-muted text-sm">{text}</span>
+      {question && (
+        <span className="shrink-0 text-muted text-sm">
+          <Countdown to={question.expires_at} />
+        </span>
+      )}
       <span className="flex shrink-0 gap-1.5">
         <Deeds session={session} />
       </span>
