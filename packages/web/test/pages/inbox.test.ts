@@ -1,8 +1,20 @@
 import { expect, test } from 'vitest'
 import { rowOf } from '../support/board.ts'
-import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer, startServer } from '../support/browser.ts'
+import {
+  axe,
+  keepBack,
+  openPage,
+  overflows,
+  pressInSequence,
+  pressUntilSeen,
+  screenshot,
+  serverOfFile,
+  sharedServer,
+  startServer,
+} from '../support/browser.ts'
 import { databaseOf } from '../support/database.ts'
 import { ask, makeSession } from '../support/sessions.ts'
+import { makeTrigger, readTrigger } from '../support/triggers.ts'
 
 serverOfFile()
 
@@ -95,11 +107,56 @@ test('keys move through the cards, accept a question and mark a finished session
   await ask(asked.id, `Delete ${asked.id}?`)
   await goto(`/inbox#session-${asked.id}`)
   await page.locator(`#session-${asked.id}[data-cursor]`).waitFor()
+  // The list may be older than the question.
+  await page.getByText(`Delete ${asked.id}?`).waitFor()
   await page.keyboard.press('d')
   await page.getByText(`Delete ${asked.id}?`).waitFor({ state: 'detached' })
   await screenshot(page, 'inbox-desktop')
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('a question is answered once however often the keys are pressed', async () => {
+  const { id } = await makeSession('Pressed twice')
+  await ask(id, `Accept ${id} once?`)
+  const { page, goto, faults } = await openPage()
+  await goto(`/inbox#session-${id}`)
+  await page.locator(`#session-${id}[data-cursor]`).waitFor()
+  const answers: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/respond')) answers.push(request.postDataJSON())
+  })
+  const release = await keepBack(page, /\/elicitations\/\d+\/respond$/)
+  await pressInSequence(page, 'a', 'a', 'd')
+  release()
+  await page.getByRole('form', { name: `Question: Accept ${id} once?` }).waitFor({ state: 'detached' })
+  expect(answers).toEqual([{ action_type: 'accept' }])
+  expect(faults).toEqual([])
+})
+
+test('a failed trigger is enabled again in the inbox, once, by its button or by a', async () => {
+  const byButton = await makeTrigger({ name: 'Enabled by its button', status: 'failed' })
+  const byKey = await makeTrigger({ name: 'Enabled by a key', status: 'failed' })
+  const { page, goto, faults } = await openPage()
+  const toggled: string[] = []
+  page.on('request', (request) => {
+    const [, id] = /\/triggers\/(\d+)\/toggle$/.exec(request.url()) ?? []
+    if (id) toggled.push(id)
+  })
+  await goto('/inbox')
+  const line = page.locator(`#trigger-${byButton.id}`)
+  await line.waitFor()
+  await screenshot(page, 'inbox-triggers')
+  expect(await axe(page)).toEqual([])
+  await line.getByRole('button', { name: 'Enable again' }).dblclick()
+  await line.waitFor({ state: 'detached' })
+  await goto(`/inbox#trigger-${byKey.id}`)
+  await page.locator(`#trigger-${byKey.id}[data-cursor]`).waitFor()
+  await pressInSequence(page, 'a', 'a')
+  await page.locator(`#trigger-${byKey.id}`).waitFor({ state: 'detached' })
+  expect(toggled).toEqual([String(byButton.id), String(byKey.id)])
+  for (const { id } of [byButton, byKey]) expect(await readTrigger(id)).toMatchObject({ status: 'enabled' })
   expect(faults).toEqual([])
 })
 
@@ -142,7 +199,7 @@ test('a session that failed is started again from the board and from the inbox',
   expect(faults).toEqual([])
 })
 
-test('a session that is held is in the inbox, and starts at once when a person says so', async () => {
+test('a session that is held is in the inbox, is reached by j, and starts at once by a', async () => {
   const server = await startServer()
   await server.call('PATCH', '/settings', { spot_gating_enabled: true, spot_max_concurrent_sessions: 1 })
   const spot = { agent_root: 'sample', scheduling_class: 'spot' }
@@ -158,7 +215,8 @@ test('a session that is held is in the inbox, and starts at once when a person s
   await row.getByRole('link', { name: 'Waits', exact: true }).waitFor()
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
-  await row.getByRole('button', { name: 'Start now' }).click()
+  await pressUntilSeen(page, 'j', page.locator(`#held-${session.id}[data-cursor]`))
+  await page.keyboard.press('a')
   await expect.poll(() => status(session.id)).toBe('needs_input')
   await row.waitFor({ state: 'detached' })
   expect(faults).toEqual([])

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
+import { useOneAtATime } from '../../shared/api/one-at-a-time.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, sentencesOf } from '../../shared/kit/notes.tsx'
@@ -31,15 +32,17 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
   const { values, change, clear } = useFormDraft(`question.${id}`, unanswered)
   /** Fields that were changed since the last answer: what it said about them may no longer hold. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
-  const respond = useWrite('elicitations.respond', {
-    refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
-    complains: false,
-    onSuccess: () => {
-      // All of it: no form shows an answered question again.
-      clear()
-      onAnswered?.()
-    },
-  })
+  const respond = useOneAtATime(
+    useWrite('elicitations.respond', {
+      refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
+      complains: false,
+      onSuccess: () => {
+        // All of it: no form shows an answered question again.
+        clear()
+        onAnswered?.()
+      },
+    }),
+  )
   const { byField, others } = sentencesByField(fields, respond.error ? sentencesOf(respond.error) : [])
   const answer = (action_type: 'accept' | 'decline' | 'cancel') => {
     setChanged(new Set())
@@ -81,10 +84,17 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
         />
       ))}
       <footer className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" size="sm" icon="check" isBusy={respond.isPending}>
+        <Button
+          type="submit"
+          look="primary"
+          size="sm"
+          icon="check"
+          isBusy={respond.isPending}
+          data-key={fields.length === 0 ? 'a' : undefined}
+        >
           Accept
         </Button>
-        <Button size="sm" disabled={respond.isPending} onClick={() => answer('decline')}>
+        <Button size="sm" disabled={respond.isPending} onClick={() => answer('decline')} data-key="d">
           Decline
         </Button>
         <Button

@@ -12,8 +12,9 @@ import { useAuthorize } from '../connectors/use-authorize.ts'
 import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
 import { needOf } from '../needs-you/need-words.ts'
 import type { NeedySession } from '../needs-you/use-needs-you.ts'
+import { placeOfSession } from './places.ts'
 
-type InboxCardProps = { session: NeedySession; isAtCursor: boolean; onCursor: (id: number) => void }
+type InboxCardProps = { session: NeedySession; isAtCursor: boolean; onCursor: (id: string) => void }
 
 /** One session, with everything that it wants of a person. */
 export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): ReactNode {
@@ -26,9 +27,9 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
   }
   return (
     <li
-      id={`session-${card.id}`}
+      id={placeOfSession(session)}
       data-cursor={isAtCursor || undefined}
-      onFocus={() => onCursor(card.id)}
+      onFocus={() => onCursor(placeOfSession(session))}
       className="flex flex-col gap-2.5 rounded-lg border border-line bg-surface p-3 shadow-raised data-cursor:border-accent md:p-4"
     >
       <header className="flex items-center gap-x-3 gap-y-1 max-md:flex-wrap">
@@ -123,7 +124,7 @@ function Deeds({
         <Button size="sm" icon="archive" onClick={() => actions.archive([card])}>
           Archive
         </Button>
-        <Button size="sm" look="quiet" icon="check" onClick={onSeen}>
+        <Button size="sm" look="quiet" icon="check" onClick={onSeen} data-key="d">
           Seen
         </Button>
       </div>

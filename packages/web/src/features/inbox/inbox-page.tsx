@@ -6,6 +6,7 @@ import { Page } from '../../shared/kit/page.tsx'
 import { useNeedsYou } from '../needs-you/use-needs-you.ts'
 import { InboxCard } from './inbox-card.tsx'
 import { FailedTriggers, HeldSessions } from './inbox-lists.tsx'
+import { placeOfHeld, placeOfSession, placeOfTrigger } from './places.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 import { useOthersAnswers } from './use-others-answers.ts'
 
@@ -13,20 +14,24 @@ import { useOthersAnswers } from './use-others-answers.ts'
 export default function InboxPage(): ReactNode {
   const { data, count, isLoading, error, refetch } = useNeedsYou()
   const { hash } = useLocation()
-  const linked = Number(/^session-(\d+)$/.exec(hash)?.[1])
-  const [cursor, setCursor] = useState<number>()
+  const [cursor, setCursor] = useState<string>()
   const sessions = data?.sessions ?? []
-  const focus = useCallback((id: number) => {
+  const places = [
+    ...sessions.map(placeOfSession),
+    ...(data?.triggers ?? []).map(placeOfTrigger),
+    ...(data?.held ?? []).map(placeOfHeld),
+  ]
+  const focus = useCallback((id: string) => {
     setCursor(id)
-    const card = document.getElementById(`session-${id}`)
-    card?.scrollIntoView({ block: 'nearest' })
-    card?.querySelector('a')?.focus({ preventScroll: true })
+    const place = document.getElementById(id)
+    place?.scrollIntoView({ block: 'nearest' })
+    place?.querySelector('a')?.focus({ preventScroll: true })
   }, [])
-  const isLinkedHere = sessions.some(({ card }) => card.id === linked)
+  const isLinkedHere = places.includes(hash)
   useEffect(() => {
-    if (isLinkedHere) focus(linked)
-  }, [isLinkedHere, linked, focus])
-  useInboxKeys(sessions, cursor, focus)
+    if (isLinkedHere) focus(hash)
+  }, [isLinkedHere, hash, focus])
+  useInboxKeys(places, cursor, focus)
   useOthersAnswers(sessions)
   const isEmpty = data && count === 0 && data.held_total === 0
   return (
@@ -60,7 +65,7 @@ export default function InboxPage(): ReactNode {
             <InboxCard
               key={session.card.id}
               session={session}
-              isAtCursor={session.card.id === cursor}
+              isAtCursor={placeOfSession(session) === cursor}
               onCursor={setCursor}
             />
           ))}
@@ -71,8 +76,10 @@ export default function InboxPage(): ReactNode {
           {sessions.length} of {data.sessions_total} are shown; the others follow as these are done.
         </p>
       )}
-      {data && <FailedTriggers triggers={data.triggers} total={data.triggers_total} />}
-      {data && <HeldSessions cards={data.held} total={data.held_total} />}
+      {data && (
+        <FailedTriggers triggers={data.triggers} total={data.triggers_total} {...{ cursor, onCursor: setCursor }} />
+      )}
+      {data && <HeldSessions cards={data.held} total={data.held_total} {...{ cursor, onCursor: setCursor }} />}
     </Page>
   )
 }

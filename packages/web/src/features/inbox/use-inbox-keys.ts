@@ -1,36 +1,30 @@
-import { useWrite } from '../../shared/api/hooks.ts'
 import { useCommands } from '../../shared/keys/commands.tsx'
-import { useBoardActions } from '../board/board-actions.ts'
-import { isPlain } from '../needs-you/need-words.ts'
-import type { NeedySession } from '../needs-you/use-needs-you.ts'
 
-/** j and k move, Enter opens, a answers, d declines or marks as seen. */
-export function useInboxKeys(
-  sessions: readonly NeedySession[],
-  cursor: number | undefined,
-  focus: (id: number) => void,
-): void {
-  const actions = useBoardActions()
-  const respond = useWrite('elicitations.respond', { refreshes: ['needs_you', 'board', 'sessions'] })
-  const at = sessions.findIndex(({ card }) => card.id === cursor)
-  const current = sessions[at]
-  const [question] = current?.elicitations ?? []
+/**
+ * j and k move through the cards and the lines below them, Enter opens, a answers or does the main thing, d declines or marks as seen.
+ * a and d press the control that has them as its `data-key`, so that a key and a button never answer twice.
+ */
+export function useInboxKeys(places: readonly string[], cursor: string | undefined, focus: (id: string) => void): void {
+  const at = places.indexOf(cursor ?? '')
+  const current = () => document.getElementById(places[at] ?? '')
   const go = (to: number) => {
-    const next = sessions[Math.min(Math.max(to, 0), sessions.length - 1)]
-    if (next) focus(next.card.id)
+    const next = places[Math.min(Math.max(to, 0), places.length - 1)]
+    if (next) focus(next)
+  }
+  const press = (key: 'a' | 'd') => {
+    const control = current()?.querySelector<HTMLElement>(`[data-key=${key}]`)
+    control?.click()
+    return control
   }
   const answer = () => {
-    if (!current) return
-    if (question && isPlain(question)) return respond.mutate({ id: String(question.id), action_type: 'accept' })
-    const card = document.getElementById(`session-${current.card.id}`)
+    if (press('a')) return
+    const card = current()
     const control = card?.querySelector<HTMLElement>('input, select, textarea') ?? card?.querySelector('button')
     control?.focus()
   }
   const decline = () => {
-    if (!current) return
-    if (question) return respond.mutate({ id: String(question.id), action_type: 'decline' })
-    void actions.markSeen(current.card, current.transition_id)
-    go(at + 1)
+    // A question leaves the page with its answer; the cursor moves on from a card that is marked as seen.
+    if (press('d')?.closest('form') === null) go(at + 1)
   }
   const group = 'Inbox'
   useCommands([

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
+import { useOneAtATime } from '../../shared/api/one-at-a-time.ts'
 import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { useBoardActions } from '../board/board-actions.ts'
@@ -67,7 +68,7 @@ function Line({ session }: { session: NeedySession }): ReactNode {
 function Deeds({ session }: { session: NeedySession }): ReactNode {
   const { card, elicitations, transition_id } = session
   const actions = useBoardActions()
-  const respond = useWrite('elicitations.respond', { refreshes: ['needs_you', 'board', 'sessions'] })
+  const respond = useOneAtATime(useWrite('elicitations.respond', { refreshes: ['needs_you', 'board', 'sessions'] }))
   const { kind } = needOf(session)
   const [question] = elicitations
   const inInbox = (label: string) => (

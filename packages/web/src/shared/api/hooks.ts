@@ -67,7 +67,7 @@ type Ends<Name extends OperationName> = {
   onError?(error: Error): void
 }
 
-type Write<Name extends OperationName> = Pick<
+export type Write<Name extends OperationName> = Pick<
   UseMutationResult<Result<Name>, Error, Input<Name>>,
   'isPending' | 'error' | 'data' | 'reset'
 > & {
