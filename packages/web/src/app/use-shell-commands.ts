@@ -1,6 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { neighboursOf } from '../features/board/list-order.ts'
 import { useNeedsYou } from '../features/needs-you/use-needs-you.ts'
+import type { Result } from '../shared/api/client.ts'
+import { keyOf } from '../shared/api/hooks.ts'
 import { type Command, useCommands } from '../shared/keys/commands.tsx'
 import { useAppearance } from '../shared/state/appearance.ts'
 import { morePlaces, places } from './places.ts'
@@ -19,7 +22,11 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
     ...(keys && { keys }),
     run: () => void navigate({ to }),
   }))
-  const shownSession = Number(/^\/sessions\/(\d+)$/.exec(useLocation().pathname)?.[1])
+  const cache = useQueryClient()
+  const [, shown = ''] = /^\/sessions\/([^/]+)$/.exec(useLocation().pathname) ?? []
+  /** An address may have the slug, of which only its page knows the session. */
+  const shownSession = () =>
+    Number(shown) || cache.getQueryData<Result<'sessions.show'>>(keyOf('sessions.show', { id: shown }))?.session.id
   const waiting = useNeedsYou().data?.sessions ?? []
   const openSession = (id: number | undefined) => {
     if (id !== undefined) void navigate({ to: '/sessions/$id', params: { id: String(id) } })
@@ -32,7 +39,8 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
       keys: 'n',
       icon: 'inbox',
       run: () => {
-        const at = waiting.findIndex(({ card }) => card.id === shownSession)
+        const id = shownSession()
+        const at = waiting.findIndex(({ card }) => card.id === id)
         const next = waiting[(at + 1) % waiting.length]
         if (next) openSession(next.card.id)
         else void navigate({ to: '/inbox' })
@@ -44,7 +52,7 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
       group: 'Everywhere',
       keys: '[',
       isHidden: true,
-      run: () => openSession(neighboursOf(shownSession)?.previous),
+      run: () => openSession(neighboursOf(shownSession())?.previous),
     },
     {
       id: 'next in list',
@@ -52,7 +60,7 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
       group: 'Everywhere',
       keys: ']',
       isHidden: true,
-      run: () => openSession(neighboursOf(shownSession)?.next),
+      run: () => openSession(neighboursOf(shownSession())?.next),
     },
     {
       id: 'palette',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idleSession } from '../support/board.ts'
 import { openPage, pressInSequence, pressUntilSeen, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
@@ -61,6 +62,25 @@ test('on the page of a session / finds in the transcript, r writes to the agent,
   await expect.poll(async () => (await session()).favorited).toBe(false)
   await page.keyboard.press('e')
   await expect.poll(async () => (await session()).status).toBe('archived')
+  expect(faults).toEqual([])
+})
+
+test('[ and ] go through the list also from an address with the slug of a session', async () => {
+  const { call } = sharedServer()
+  const word = `Slugged${Date.now()}`
+  for (const title of [`${word} lower`, `${word} upper`]) await idleSession(title)
+  const { page, goto, faults } = await openPage()
+  await goto(`/?q=${word}&view=created`)
+  await page.getByRole('link', { name: `${word} lower`, exact: true }).waitFor()
+  await page.getByRole('link', { name: `${word} upper`, exact: true }).click()
+  await page.getByRole('heading', { name: `${word} upper`, level: 1 }).waitFor()
+  const { session } = await call<{ session: { slug: string } }>('GET', `/sessions/${page.url().split('/').at(-1)}`)
+  await goto(`/sessions/${session.slug}`)
+  await page.getByRole('heading', { name: `${word} upper`, level: 1 }).waitFor()
+  await page.keyboard.press(']')
+  await page.getByRole('heading', { name: `${word} lower`, level: 1 }).waitFor()
+  await page.keyboard.press('[')
+  await page.getByRole('heading', { name: `${word} upper`, level: 1 }).waitFor()
   expect(faults).toEqual([])
 })
 

@@ -8,8 +8,10 @@ export function rememberOrder(ids: readonly number[]): void {
 }
 
 /** The neighbours of a session in the list that was seen last, and its place there, from 1. */
-export function neighboursOf(id: number): { previous?: number; next?: number; place: number; of: number } | undefined {
-  const ids = JSON.parse(kept(key, sessionStorage) || '[]') as number[]
+export function neighboursOf(
+  id: number | undefined,
+): { previous?: number; next?: number; place: number; of: number } | undefined {
+  const ids = JSON.parse(kept(key, sessionStorage) || '[]') as (number | undefined)[]
   const at = ids.indexOf(id)
   if (at === -1) return undefined
   const [previous, next] = [ids[at - 1], ids[at + 1]]
