@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axe, keepBack, openPage, pressInSequence, screenshot, serverOfFile } from '../support/browser.ts'
+import { axe, keepBack, openPage, pressInSequence, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -51,6 +51,37 @@ test('the palette acts on the session at the cursor, and the list of keys has th
   await page.waitForURL((url) => url.pathname === '/' && url.searchParams.has('q'))
   await page.keyboard.press('n')
   await page.waitForURL(`**/sessions/${waiting.id}`)
+  expect(faults).toEqual([])
+})
+
+test('the palette offers what the menu of the open session has and its state allows', async () => {
+  const { id } = await makeSession('Acted on by the palette')
+  type Shown = { session: { status: string; effective_visibility: string } }
+  const session = async () => (await sharedServer().call<Shown>('GET', `/sessions/${id}`)).session
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  const commands = page.getByRole('group', { name: 'Session', exact: true }).getByRole('option')
+  const find = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search or do' }).fill(text)
+    return commands.filter({ hasText: new RegExp(`^${text}`) })
+  }
+  const fork = await find('Fork at the last entry')
+  await fork.waitFor()
+  await page.getByRole('combobox', { name: 'Search or do' }).fill('Pause')
+  await page.getByRole('option', { name: 'Search “Pause”' }).waitFor()
+  expect(await commands.filter({ hasText: /^Pause/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+
+  await (await find('Hide')).click()
+  await expect.poll(async () => (await session()).effective_visibility).toBe('hidden')
+  await (await find('Snooze')).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Snooze', exact: true }).click()
+  await expect.poll(async () => (await session()).effective_visibility).toBe('snoozed')
+  await (await find('Archive')).click()
+  await expect.poll(async () => (await session()).status).toBe('archived')
+  await (await find('Unarchive')).click()
+  await expect.poll(async () => (await session()).status).not.toBe('archived')
   expect(faults).toEqual([])
 })
 

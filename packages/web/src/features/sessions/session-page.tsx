@@ -20,7 +20,7 @@ const SessionBanners = part(() => import('./session-banners.tsx'))
 const SidePane = part(() => import('./side-pane.tsx'))
 const SideSheet = part(() => import('./side-sheet.tsx'), <div className="h-9 border-line border-t bg-surface" />)
 const ArchiveAnyway = part(() => import('./archive-anyway.tsx'))
-const SessionKeys = part(() => import('./session-keys.ts'))
+const SessionKeys = part(() => import('./session-keys.tsx'))
 const Questions = part(() => import('./questions.tsx'))
 
 export default function SessionPage(): ReactNode {
@@ -83,7 +83,7 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
   return (
     <div className="flex min-h-0 grow flex-col" style={{ paddingBottom: inset }}>
       <SessionHeader {...header} />
-      <SessionKeys id={session.id} actions={actions} onFind={header.onFind} />
+      <SessionKeys {...header} />
       <SessionBanners session={session} actions={actions} />
       <div className="flex min-h-0 grow">
         <div className="flex min-w-0 grow flex-col">

@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useBoardActions } from '../board/board-actions.ts'
+import type { RowDialog } from '../board/row-menu.ts'
 import type { Session } from './session-facts.ts'
 import { showArchived } from './show-archived.ts'
 import { showInSession } from './show-in-session.ts'
@@ -17,6 +19,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const navigate = useNavigate()
   /** Why it is not archived: shown by a part that is loaded then. */
   const [refusal, setRefusal] = useState<Error>()
+  const [dialog, openDialog] = useState<RowDialog>()
   const input = { id }
   const touching = { refreshes: elsewhere } as const
   const saying = { ...touching, onSuccess: ({ message }: { message: string }) => toasts.say(message) }
@@ -66,7 +69,10 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
     isRestarting: restart.isPending,
     reread: () => reread.mutate(input),
     fork,
+    dialog,
+    openDialog,
     /** For the actions that are loaded later. */
     toasts,
+    board: useBoardActions(),
   }
 }
