@@ -15,6 +15,7 @@ import { useShellCommands } from './use-shell-commands.ts'
 const Palette = part(() => import('./palette.tsx'))
 const AskDialog = part(() => import('../features/sessions/ask-dialog.tsx'))
 const KeysHelp = part(() => import('./keys-help.tsx'))
+const OthersAnswers = part(() => import('../features/elicitations/others-answers.ts'))
 const Tooltips = part(() => import('../shared/kit/tooltips.tsx'))
 
 /** Around every page of a person who is signed in. Others are sent to the sign-in page, and back afterwards. */
@@ -72,6 +73,7 @@ function Frame(): ReactNode {
         </div>
       </div>
       <Tooltips />
+      <OthersAnswers />
       {dialog === 'palette' && <Palette onClose={close} />}
       {dialog === 'ask' && <AskDialog onClose={close} />}
       {dialog === 'keys' && <KeysHelp onClose={close} />}

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
@@ -22,7 +23,16 @@ async function asked(title: string, requestedSchema?: object) {
   const answer = () => sharedServer().call<{ action: string; content?: unknown }>('GET', `/elicitations/${request}`)
   const opened = await openPage()
   await opened.goto(`/sessions/${id}`)
-  return { ...opened, answer, form: opened.page.getByRole('form', { name: `Question: ${message}` }) }
+  return { ...opened, request, answer, form: opened.page.getByRole('form', { name: `Question: ${message}` }) }
+}
+
+/** What this browser keeps of answers that were not sent. */
+function answerDrafts(page: Page): Promise<string[]> {
+  return page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft.question')))
+}
+
+async function declineElsewhere(request: string): Promise<void> {
+  await sharedServer().call('PATCH', `/elicitations/${request}/respond`, { action_type: 'decline' })
 }
 
 test('a question is answered by number, switch, choices and text, each in its own type', async () => {
@@ -68,8 +78,55 @@ test('an answer that is not sent yet survives a reload, and is forgotten when it
   await form.getByRole('button', { name: 'Accept' }).click()
   await form.waitFor({ state: 'detached' })
   expect(await answer()).toMatchObject({ action: 'accept', content: { replicas: 3, region: 'eu' } })
-  const drafts = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft.question')))
-  await expect.poll(drafts).toEqual([])
+  await expect.poll(() => answerDrafts(page)).toEqual([])
+})
+
+test('two people have one session open: whose question the other answered is told so, and what they typed is forgotten', async () => {
+  const { page, form, faults } = await asked('Which token opens the gate', schema)
+  await page.getByText('live', { exact: true }).waitFor()
+  await form.getByRole('textbox', { name: /^Contact/ }).fill('a-secret-token')
+  await expect.poll(() => answerDrafts(page)).toHaveLength(1)
+  const other = await openPage()
+  await other.goto(new URL(page.url()).pathname)
+  const theirs = other.page.getByRole('form', { name: /^Question/ })
+  await theirs.getByRole('button', { name: 'Decline' }).click()
+  await theirs.waitFor({ state: 'detached' })
+  await form.waitFor({ state: 'detached' })
+  await page.getByText('“Which token opens the gate?” was declined elsewhere').waitFor()
+  await expect.poll(() => answerDrafts(page)).toEqual([])
+  expect(await other.page.getByText('elsewhere').count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
+test('a question that is answered elsewhere while its session is open beside the board is told of once', async () => {
+  const { id } = await makeSession('Asked beside the board')
+  const { request } = await ask(id, 'Is the bridge free?')
+  const { page, faults, goto } = await openPage()
+  await goto(`/?open=${id}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  const form = page.getByRole('form', { name: 'Question: Is the bridge free?' })
+  await form.waitFor()
+  await declineElsewhere(request)
+  await page.getByText('“Is the bridge free?” was declined elsewhere').waitFor()
+  await form.waitFor({ state: 'detached' })
+  expect(await page.getByText('elsewhere').count()).toBe(1)
+  expect(faults).toEqual([])
+})
+
+test('what was filled in is forgotten when the question ended while the browser showed no page, and kept while it is asked', async () => {
+  const { page, form, request } = await asked('Which token opens the harbour', schema)
+  const kept = await asked('Which token opens the lock', schema)
+  await form.getByRole('textbox', { name: /^Contact/ }).fill('a-secret-token')
+  await page.goto(kept.page.url())
+  await kept.form.waitFor()
+  const lock = page.getByRole('form', { name: 'Question: Which token opens the lock?' })
+  await lock.getByRole('textbox', { name: /^Contact/ }).fill('another-token')
+  await expect.poll(() => answerDrafts(page)).toHaveLength(2)
+  await page.goto('about:blank')
+  await declineElsewhere(request)
+  await page.goto(kept.page.url())
+  await expect.poll(() => answerDrafts(page)).toHaveLength(1)
+  await expect.poll(() => lock.getByRole('textbox', { name: /^Contact/ }).inputValue()).toBe('another-token')
 })
 
 test('a time is chosen in the zone of the viewer and sent with it, and fields say their limits', async () => {

@@ -9,6 +9,7 @@ import { readable } from '../../shared/kit/readable.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { Countdown } from './countdown.tsx'
+import { draftOfAnswer } from './draft-of-answer.ts'
 import { ElicitationField } from './elicitation-field.tsx'
 import { contentOf, type FormValue, fieldsOf, filledIn, sentencesByField } from './form-fields.ts'
 
@@ -29,7 +30,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
   const message = readable(elicitation.message)
   const toasts = useToasts()
   const fields = fieldsOf(requested_schema)
-  const { values, change, clear } = useFormDraft(`question.${id}`, unanswered)
+  const { values, change, clear } = useFormDraft(draftOfAnswer(id), unanswered)
   /** Fields that were changed since the last answer: what it said about them may no longer hold. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
   const respond = useOneAtATime(

@@ -8,7 +8,6 @@ import { InboxCard } from './inbox-card.tsx'
 import { FailedTriggers, HeldSessions } from './inbox-lists.tsx'
 import { placeOfHeld, placeOfSession, placeOfTrigger } from './places.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
-import { useOthersAnswers } from './use-others-answers.ts'
 
 /** Everything that waits for a person, answered where it stands. */
 export default function InboxPage(): ReactNode {
@@ -32,7 +31,6 @@ export default function InboxPage(): ReactNode {
     if (isLinkedHere) focus(hash)
   }, [isLinkedHere, hash, focus])
   useInboxKeys(places, cursor, focus)
-  useOthersAnswers(sessions)
   const isEmpty = data && count === 0 && data.held_total === 0
   return (
     <Page

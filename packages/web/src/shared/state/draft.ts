@@ -7,12 +7,17 @@ export type Sending = { sending: () => void; accepted: () => void }
 
 /** Removes drafts from this browser, by default all of them, and returns their texts. */
 export function dropDrafts(isDropped: (name: string) => boolean = () => true): string[] {
-  const keys = keysOfKept().filter((key) => key.startsWith(prefix) && isDropped(key.slice(prefix.length)))
-  return keys.map((key) => {
-    const text = kept(key)
-    keep(key, '')
-    return text
-  })
+  return draftNames()
+    .filter(isDropped)
+    .map((name) => {
+      const text = draftOf(name)
+      keep(prefix + name, '')
+      return text
+    })
+}
+
+export function draftNames(): string[] {
+  return keysOfKept().flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : []))
 }
 
 /**
