@@ -10,6 +10,11 @@ test('the operations that pages call are found by their names in the pages, read
   )
 })
 
+test('an operation that a page chooses from a table is found, such as those that replace a list of a session', () => {
+  const lists = ['catalog_hooks', 'catalog_plugins', 'catalog_skills', 'mcp_servers']
+  expect(usedByPages()).toEqual(expect.arrayContaining(lists.map((list) => `sessions.update_${list}`)))
+})
+
 test('a request of a page is an operation by its method and its address below the private path', () => {
   expect(nameOf('POST', '/web/~secret/v1/sessions/7/archive')).toBe('sessions.archive')
   expect(nameOf('GET', '/web/~secret/v1/triggers/channels')).toBe('triggers.channels')

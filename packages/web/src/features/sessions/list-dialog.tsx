@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import type { Input } from '../../shared/api/client.ts'
+import type { Input, OperationName } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
@@ -10,6 +10,14 @@ import { useToasts } from '../../shared/kit/toasts.tsx'
 import { ArtifactChoices, type ListName, listLabels, useArtifacts } from '../catalog/artifact-lists.tsx'
 import type { Session } from './session-facts.ts'
 
+/** By their whole names, by which the tests find what pages call. */
+const updates = {
+  mcp_servers: 'sessions.update_mcp_servers',
+  catalog_skills: 'sessions.update_catalog_skills',
+  catalog_hooks: 'sessions.update_catalog_hooks',
+  catalog_plugins: 'sessions.update_catalog_plugins',
+} as const satisfies Record<ListName, OperationName>
+
 type ListDialogProps = { session: Session; id: string; list: ListName; onClose: () => void }
 
 /** Replaces one list of a session. Servers that a person has to authorise first are named instead of passed over. */
@@ -17,7 +25,7 @@ export default function ListDialog({ session, id, list, onClose }: ListDialogPro
   const toasts = useToasts()
   const offered = useArtifacts()[list]
   const [chosen, setChosen] = useState<readonly string[]>(session[list])
-  const save = useWrite(`sessions.update_${list}`, {
+  const save = useWrite(updates[list], {
     refreshes: ['board', 'needs_you'],
     complains: false,
     onSuccess: (answer) => {
@@ -27,7 +35,7 @@ export default function ListDialog({ session, id, list, onClose }: ListDialogPro
     },
   })
   // Each of the four operations takes its own list.
-  const input = { id, [list]: [...chosen] } as unknown as Input<`sessions.update_${ListName}`>
+  const input = { id, [list]: [...chosen] } as unknown as Input<(typeof updates)[ListName]>
   const toAuthorise = save.data && 'oauth_required_servers' in save.data ? save.data.oauth_required_servers : []
   const isSaved = save.data !== undefined
   return (
