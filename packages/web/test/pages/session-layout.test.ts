@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openPage, screenshot, sharedServer } from '../support/browser.ts'
+import { ask, makeSession } from '../support/sessions.ts'
 
 const lines = 700
 let long: Promise<number> | undefined
@@ -167,13 +168,88 @@ test('what a person reads stays in place while the agent writes, and one press g
   await jump.waitFor({ state: 'detached' })
   await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say Followed by itself' })
   await page.getByRole('article', { name: 'Agent' }).getByText('Followed by itself').waitFor()
-  const toTheEnd = () =>
-    page.evaluate(() => {
-      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('[aria-label=Transcript]') as HTMLElement
-      return scrollHeight - scrollTop - clientHeight
-    })
-  await expect.poll(toTheEnd).toBeLessThan(60)
+  await expect.poll(() => toTheEnd(page)).toBeLessThan(60)
   await rests(id)
+})
+
+/** How much of the transcript is below the window. */
+function toTheEnd(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollHeight, scrollTop, clientHeight } = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    return scrollHeight - scrollTop - clientHeight
+  })
+}
+
+test('a question that appears leaves the last entry in sight of a person who reads at the end', async () => {
+  const said = Array.from({ length: 60 }, (_, index) => `say Entry ${index + 1}`).join('\n')
+  const { id } = await makeSession('Asks at the end', said)
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${id}`)
+  await page.getByRole('article', { name: 'Agent' }).getByText('Entry 60', { exact: true }).waitFor()
+  await settles(page)
+  await expect.poll(() => toTheEnd(page)).toBeLessThan(5)
+  const heightOf = () => page.getByRole('region', { name: 'Transcript' }).evaluate((list) => list.clientHeight)
+  const before = await heightOf()
+  await ask(id, 'Is the last entry in sight?')
+  await page.getByRole('form', { name: 'Question: Is the last entry in sight?' }).waitFor()
+  // By more than the distance at which a reader counts as being at the end.
+  expect(await heightOf()).toBeLessThan(before - 48)
+  await expect.poll(() => toTheEnd(page)).toBeLessThan(5)
+  expect(faults).toEqual([])
+})
+
+test('the composer and a question stay above the keyboard of a phone', async () => {
+  const { id } = await makeSession('Above the keyboard')
+  await ask(id, 'Is it above the keyboard?')
+  const { page, faults, goto } = await openPage({ size: 'phone' })
+  await goto(`/sessions/${id}`)
+  const composer = page.getByRole('form', { name: 'Message to the agent' })
+  const accept = page.getByRole('button', { name: 'Accept' })
+  await accept.waitFor()
+  const below = (element: Locator) => element.evaluate((each) => innerHeight - each.getBoundingClientRect().bottom)
+  const keyboardPx = 320
+  /** Chromium has no on-screen keyboard here. One that lies over the page makes the visual viewport smaller, and nothing else. */
+  const coverBelow = (px: number) =>
+    page.evaluate((covered) => {
+      const viewport = visualViewport as VisualViewport
+      Object.defineProperty(viewport, 'height', { configurable: true, value: innerHeight - covered })
+      viewport.dispatchEvent(new Event('resize'))
+    }, px)
+  expect(await below(composer)).toBeLessThan(keyboardPx)
+  await coverBelow(keyboardPx)
+  await expect.poll(() => below(composer)).toBeGreaterThanOrEqual(keyboardPx)
+  await expect.poll(() => below(accept)).toBeGreaterThan(keyboardPx)
+  await coverBelow(0)
+  await expect.poll(() => below(composer)).toBeLessThan(keyboardPx)
+  expect(faults).toEqual([])
+})
+
+test('a person who scrolls up through a long transcript sees rows in every frame', async () => {
+  const page = await openLong()
+  await page.getByText(`This is line ${lines} of many.`).first().waitFor()
+  await settles(page)
+  const seen = await page.evaluate(async () => {
+    const scroller = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    const { top, bottom } = scroller.getBoundingClientRect()
+    const [perFrame, frames] = [40, 200]
+    const tops = new Set<number>()
+    let blank = 0
+    for (let frame = 0; frame < frames; frame += 1) {
+      scroller.scrollTop -= perFrame
+      await new Promise(requestAnimationFrame)
+      const rows = [...scroller.querySelectorAll<HTMLElement>('li[data-first]')]
+      const inSight = rows.filter((row) => {
+        const place = row.getBoundingClientRect()
+        return place.bottom > top && place.top < bottom
+      })
+      if (inSight.length === 0) blank += 1
+      for (const row of inSight) tops.add(Number(row.dataset.first))
+    }
+    return { blank, rows: tops.size }
+  })
+  expect(seen.blank).toBe(0)
+  // It did scroll: more rows than a window shows.
+  expect(seen.rows).toBeGreaterThan(40)
 })
 
 test('a link to an entry opens the transcript there, and reading on reaches the end without a gap', async () => {
