@@ -166,6 +166,37 @@ test('an item is unpinned before the server answers, and is pinned again if it r
   expect(faults).toEqual([])
 })
 
+test('the model of the next turn is shown before the server answers, and the old one again if it refuses', async () => {
+  const { call } = sharedServer()
+  type Configs = { runtime_models: Record<string, { models: { id: string; label: string }[] }> }
+  type Shown = { session: { id: number; config: { model?: string } } }
+  const { runtime_models } = await call<Configs>('GET', '/configs')
+  const models = runtime_models.runtime_alpha?.models ?? []
+  // Without a prompt nothing runs, so no vendor's program is needed.
+  const made = { agent_runtime: 'runtime_alpha', title: 'Another model at once', agent_root: 'sample' }
+  const { session } = await call<Shown>('POST', '/sessions', made)
+  const labelOf = (isWanted: boolean) =>
+    models.find(({ id }) => (id === session.config.model) === isWanted)?.label ?? ''
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${session.id}`)
+  const current = page.getByRole('button', { name: labelOf(true), exact: true })
+  const other = page.getByRole('button', { name: labelOf(false), exact: true })
+  const write = await holdBack(page, `**/v1/sessions/${session.id}/model`)
+  const choose = async () => {
+    await current.click()
+    await page.getByRole('menuitem', { name: labelOf(false), exact: true }).click()
+    await other.waitFor()
+  }
+  await choose()
+  await write.refuse('The model is taken')
+  await choose()
+  const stored = async () => (await call<Shown>('GET', `/sessions/${session.id}`)).session.config.model
+  expect(await stored()).toBe(session.config.model)
+  await write.passOn()
+  await expect.poll(stored).toBe(models.find(({ id }) => id !== session.config.model)?.id)
+  expect(faults).toEqual([])
+})
+
 test('a session is archived on its page before the server answers, and is there again if it refuses', async () => {
   const { call } = sharedServer()
   const { id } = await makeSession('Archived at once')

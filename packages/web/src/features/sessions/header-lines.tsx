@@ -7,9 +7,10 @@ import { formatDuration, useNow } from '../../shared/kit/time.tsx'
 import { dollars } from '../costs/dollars.ts'
 import { type Turn, turnSources, turnsOnPage } from '../transcripts/turns.ts'
 import { InlineText } from './inline-text.tsx'
-import { modelOf } from './session-facts.ts'
+import { modelOf, type Session } from './session-facts.ts'
 import type { SessionHeaderProps } from './session-header-props.ts'
 import { factsOf } from './session-metadata.ts'
+import { showInSession } from './show-in-session.ts'
 import { StatusSummary } from './status-summary.tsx'
 
 /** Below the title: how far it is, what it runs on, what it is for. Loaded after the transcript. */
@@ -35,7 +36,7 @@ export default function HeaderLines({
         <span className="hidden min-w-0 truncate md:inline">
           {[root, session.agent_runtime].filter(Boolean).join(' · ')}
         </span>
-        {!isArchived && <ModelMenu id={id} runtime={session.agent_runtime} model={modelOf(session)} />}
+        {!isArchived && <ModelMenu id={id} session={session} />}
         {!!cost && (
           <Link
             to="/costs"
@@ -68,10 +69,13 @@ function Age({ turn: { number, started_at, created_at } }: { turn: Turn }): Reac
   )
 }
 
-function ModelMenu({ id, runtime, model }: { id: string; runtime: string; model: string }): ReactNode {
+function ModelMenu({ id, session }: { id: string; session: Session }): ReactNode {
   const { data } = useRead('configs.show', {})
-  const update = useWrite('sessions.update_model')
-  const models = data?.runtime_models[runtime]?.models ?? []
+  const update = useWrite('sessions.update_model', {
+    optimistic: (cache, { id, model }) => showInSession(cache, id, { config: { ...session.config, model } }),
+  })
+  const model = modelOf(session)
+  const models = data?.runtime_models[session.agent_runtime]?.models ?? []
   if (models.length === 0) return model === '' ? null : <span>{model}</span>
   return (
     <Menu
