@@ -81,6 +81,7 @@ export type BacklogCounts = z.infer<typeof BacklogCounts>
 export const BacklogFilterValues = z.object({
   repos: filterValues('repositories of the items'),
   surfaces: filterValues('surfaces of the items'),
+  kinds: filterValues('kinds of work of the items'),
 })
 
 export type BacklogFilterValues = z.infer<typeof BacklogFilterValues>

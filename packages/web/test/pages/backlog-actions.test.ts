@@ -128,7 +128,7 @@ test('the repository, the issue and the prompt of an item are copied from its de
 
 test('the filters of the queue are in the address, and each leaves out what does not match', async () => {
   await append('first', { repo: 'acme/filtered', surface: 'uploads', pinned: true, precedence: 7_000 })
-  await append('second', { repo: 'acme/filtered', surface: 'store' })
+  await append('second', { repo: 'acme/filtered', surface: 'store', kind: 'chore' })
   await append('elsewhere', { repo: 'acme/unfiltered' })
   const { page, faults, goto } = await openPage({ size: 'phone', theme: 'dark' })
   await goto('/backlog')
@@ -141,6 +141,11 @@ test('the filters of the queue are in the address, and each leaves out what does
   await page.getByLabel('Surface').selectOption('store')
   await expect.poll(titles).toEqual(['second'])
   await page.getByLabel('Surface').selectOption('')
+  await page.getByLabel('Kind').selectOption('chore')
+  await expect.poll(titles).toEqual(['second'])
+  expect(address()).toMatchObject({ repo: 'acme/filtered', kind: 'chore' })
+  await page.getByLabel('Kind').selectOption('')
+  await expect.poll(titles).toEqual(['first', 'second'])
   await page.getByLabel('Pinned').selectOption('true')
   await expect.poll(titles).toEqual(['first'])
   expect(address()).toMatchObject({ repo: 'acme/filtered', pinned: 'true' })

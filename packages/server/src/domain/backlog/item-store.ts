@@ -135,15 +135,15 @@ export async function selectFilterValues(db: Database, status: ItemFilters['stat
     .selectFrom('work_backlog_counts')
     .where('items', '>', 0)
     .where((eb) => eb.and(sharedConditions(eb, { status })))
-    .select(['repo', 'surface'])
+    .select(['repo', 'surface', 'kind'])
   const workedOn = (view: View) =>
     db
       .selectFrom('sessions')
       .innerJoin('work_backlog_items', 'started_session_id', 'sessions.id')
       .where('sessions.status', '=', sql<never>`any(${sessionsOfView[view]}::text[])`)
-      .select(['repo', 'surface'])
+      .select(['repo', 'surface', 'kind'])
   const items = status === 'in_flight' || status === 'parked' ? workedOn(status) : counted
-  const valuesOf = async (column: 'repo' | 'surface') => {
+  const valuesOf = async (column: 'repo' | 'surface' | 'kind') => {
     const rows = await db
       .selectFrom(items.as('items'))
       .select(`items.${column} as value`)
@@ -153,8 +153,8 @@ export async function selectFilterValues(db: Database, status: ItemFilters['stat
       .execute()
     return rows.map(({ value }) => value)
   }
-  const [repos, surfaces] = await Promise.all([valuesOf('repo'), valuesOf('surface')])
-  return { repos, surfaces }
+  const [repos, surfaces, kinds] = await Promise.all([valuesOf('repo'), valuesOf('surface'), valuesOf('kind')])
+  return { repos, surfaces, kinds }
 }
 
 function sumWhere(condition: ReturnType<typeof sql>) {

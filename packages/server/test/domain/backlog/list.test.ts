@@ -54,12 +54,13 @@ describe('GET /work_backlog_items', () => {
     })
   })
 
-  test('an answer names every repository and surface of its status, also those that its filters and its page leave out', async () => {
+  test('an answer names every repository, surface and kind of its status, also those that its filters and its page leave out', async () => {
     const { filter_values: ofQueue } = await list('?surface=api&per_page=1')
     expect(ofQueue.repos).toContain('acme/api')
     expect(ofQueue.surfaces).toContain('api')
     expect(ofQueue.repos).toHaveLength(2)
     expect(ofQueue.surfaces).toHaveLength(2)
+    expect(ofQueue.kinds).toContain('bug')
     const { filter_values: ofRemoved } = await list('?status=removed')
     expect(ofRemoved.repos).not.toContain('acme/api')
     expect(ofRemoved.repos).toHaveLength(1)

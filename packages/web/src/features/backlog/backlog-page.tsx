@@ -143,7 +143,7 @@ export default function BacklogPage(): ReactNode {
   )
 }
 
-const none = { repos: [], surfaces: [] }
+const none = { repos: [], surfaces: [], kinds: [] }
 
 type FiltersProps = {
   search: BacklogSearch
@@ -174,6 +174,13 @@ function Filters({ search, values, onChange }: FiltersProps): ReactNode {
         value={search.surface ?? ''}
         onChange={(event) => onChange({ surface: event.currentTarget.value || undefined })}
         options={filterChoices('Any surface', [search.surface, ...values.surfaces])}
+      />
+      <Select
+        label="Kind"
+        isLabelHidden
+        value={search.kind ?? ''}
+        onChange={(event) => onChange({ kind: event.currentTarget.value || undefined })}
+        options={filterChoices('Any kind', [search.kind, ...values.kinds])}
       />
       <Select
         label="Pinned"
