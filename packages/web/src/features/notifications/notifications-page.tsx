@@ -4,6 +4,7 @@ import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { Pager } from '../../shared/kit/pager.tsx'
 import { Tabs } from '../../shared/kit/tabs.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { NotificationRow } from './notification-row.tsx'
@@ -11,11 +12,12 @@ import { PushOnDevice } from './push-on-device.tsx'
 import { showDismissed, showRead } from './show-in-notifications.ts'
 
 export default function NotificationsPage(): ReactNode {
-  const { status } = useSearch({ from: '/shell/notifications' })
+  const { status, page = 1 } = useSearch({ from: '/shell/notifications' })
   const navigate = useNavigate()
   const toasts = useToasts()
   const { data, error, isLoading, refetch } = useRead('notifications.list', {
     per_page: 100,
+    page,
     ...(status && { status }),
   })
   const pending = useRead('notifications.badge', {}).data?.pending_count ?? 0
@@ -25,6 +27,10 @@ export default function NotificationsPage(): ReactNode {
     onSuccess: ({ dismissed_count }) => toasts.say(`${dismissed_count} dismissed`),
   })
   const notifications = data?.notifications ?? []
+  const show = (chosen: number, options = {}) =>
+    void navigate({ to: '/notifications', search: { ...(status && { status }), page: chosen }, ...options })
+  // Those of other pages may be read.
+  const hasRead = (data?.pagination.total_pages ?? 1) > 1 || notifications.some(({ read }) => read)
   const actions = (
     <>
       <Button
@@ -35,12 +41,7 @@ export default function NotificationsPage(): ReactNode {
       >
         Mark all read
       </Button>
-      <Button
-        icon="x"
-        isBusy={dismissRead.isPending}
-        disabled={!notifications.some(({ read }) => read)}
-        onClick={() => dismissRead.mutate({})}
-      >
+      <Button icon="x" isBusy={dismissRead.isPending} disabled={!hasRead} onClick={() => dismissRead.mutate({})}>
         Dismiss all read
       </Button>
     </>
@@ -72,6 +73,7 @@ export default function NotificationsPage(): ReactNode {
               <NotificationRow key={notification.id} of={notification} />
             ))}
           </ul>
+          {data && <Pager of={data.pagination} onPage={show} />}
         </Tabs>
       </Panel>
     </Page>
