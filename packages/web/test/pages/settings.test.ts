@@ -31,11 +31,12 @@ test('settings are saved one by one, and the theme is of this browser', async ()
     .getByText(/^\d+\.\d+\.\d+/)
     .first()
     .waitFor()
-  for (const path of ['/jobs', '/supervisor', '/docs']) {
-    expect(await page.getByRole('main').getByRole('link', { name: path }).getAttribute('href')).toMatch(
+  for (const path of ['/jobs', '/supervisor', '/supervisor/api_keys', '/docs']) {
+    expect(await page.getByRole('main').getByRole('link', { name: path, exact: true }).getAttribute('href')).toMatch(
       new RegExp(`${path}$`),
     )
   }
+  await page.getByText(/^\d+ roots?, \d+ MCP servers?, \d+ skills?, \d+ hooks?, \d+ plugins?$/).waitFor()
   await screenshot(page, 'settings-dark')
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])

@@ -6,6 +6,7 @@ import { serverPage } from '../../shared/api/private-path.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
+import { counted } from '../../shared/kit/counted.ts'
 import { Select } from '../../shared/kit/field.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
@@ -116,15 +117,14 @@ function You({ name }: { name: string | null }): ReactNode {
 const serverPages = [
   { href: '/jobs', label: 'Jobs', note: 'queues, retries, periodic work' },
   { href: '/supervisor', label: 'Supervisor', note: 'every table, for operators' },
+  { href: '/supervisor/api_keys', label: 'API keys', note: 'for programs, each with a name and a scope' },
   { href: '/docs', label: 'API reference', note: 'everything here, for programs' },
 ]
 
 function About(): ReactNode {
   const health = useRead('health.show', {}).data
   const catalog = useRead('catalog.show', {}).data?.catalog
-  const configs = useRead('configs.show', {}).data
   const link = 'font-medium text-accent-text underline-offset-2 hover:underline'
-  const counts = configs && `${configs.agent_roots.length} roots, ${configs.mcp_servers.length} MCP servers`
   return (
     <Panel title="This server">
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 p-4">
@@ -137,7 +137,7 @@ function About(): ReactNode {
           <Link to="/catalog" className={link}>
             {catalog?.name ?? 'Catalog'}
           </Link>{' '}
-          <span className="text-muted">{counts}</span>
+          <CatalogCounts />
         </dd>
         <dt className="text-muted">Agents</dt>
         <dd>
@@ -160,4 +160,17 @@ function About(): ReactNode {
       </dl>
     </Panel>
   )
+}
+
+function CatalogCounts(): ReactNode {
+  const configs = useRead('configs.show', {}).data
+  const counts = [
+    { of: configs?.agent_roots, one: 'root', many: 'roots' },
+    { of: configs?.mcp_servers, one: 'MCP server', many: 'MCP servers' },
+    { of: useRead('skills.list', {}).data?.skills, one: 'skill', many: 'skills' },
+    { of: useRead('hooks.list', {}).data?.hooks, one: 'hook', many: 'hooks' },
+    { of: useRead('plugins.list', {}).data?.plugins, one: 'plugin', many: 'plugins' },
+  ]
+  const known = counts.flatMap(({ of, one, many }) => (of ? counted(of.length, one, many) : []))
+  return <span className="text-muted">{known.join(', ')}</span>
 }
