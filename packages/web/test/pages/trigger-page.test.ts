@@ -41,6 +41,55 @@ test('queueing and restoring are switched on the page of a trigger that follows 
   expect(faults).toEqual([])
 })
 
+test('the page of a trigger shows what was set for it, what has no effect, and which agent made it', async () => {
+  const { call } = sharedServer()
+  const { skills } = await call<{ skills: { id: string }[] }>('GET', '/skills')
+  const skill = skills[0]?.id ?? ''
+  const { id } = await makeTrigger({
+    name: 'Much is set',
+    goal: 'All tests green',
+    scheduling_class: 'spot',
+    precedence: 7,
+    max_sessions_per_minute: 4,
+    skip_if_pending_session: true,
+    coalesce_window_seconds: 30,
+    catalog_skills: [skill],
+  })
+  const maker = await makeSession('Makes a trigger')
+  const { page, faults, goto } = await openPage({ size: 'phone' })
+  // Only the tool of an agent makes one that names its session.
+  await page.route(`**/v1/triggers/${id}`, async (route) => {
+    const response = await route.fetch()
+    const json: { trigger: object } = await response.json()
+    const trigger = { ...json.trigger, made_by_session_id: maker.id, skip_if_pending_session_inert: true }
+    await route.fulfill({ response, json: { ...json, trigger } })
+  })
+  await goto(`/triggers/${id}`)
+  const settings = page.getByRole('region', { name: 'Settings' })
+  for (const text of [
+    'All tests green',
+    'spot',
+    '7',
+    '4 a minute',
+    'fires while a session that it started is at work; not now, because it follows up a live session',
+    'of one conversation within 30 s are one event; without effect, because no condition is about chat',
+    skill,
+  ])
+    await settings.getByText(text, { exact: true }).waitFor()
+  await settings.getByRole('link', { name: `session ${maker.id}` }).waitFor()
+  await screenshot(page, 'trigger-settings-phone')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await call('DELETE', `/triggers/${id}`)
+
+  const plain = await makeTrigger({ name: 'Nothing is set' })
+  await goto(`/triggers/${plain.id}`)
+  await settings.getByText(/, by its conditions$/).waitFor()
+  expect(await settings.getByRole('term').allInnerTexts()).toEqual(['Class'])
+  await call('DELETE', `/triggers/${plain.id}`)
+  expect(faults).toEqual([])
+})
+
 test('the history of a trigger is paged through to its first fire', async () => {
   const { call } = sharedServer()
   const { id } = await makeTrigger({ name: 'Fires very often', max_sessions_per_minute: 1 })

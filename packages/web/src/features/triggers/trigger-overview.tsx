@@ -15,6 +15,7 @@ import { nameOfSession } from '../sessions/name-of-session.ts'
 import { conditionLooks } from './condition-looks.ts'
 import { AddressesPanel, DeliveryPanel } from './delivery-panel.tsx'
 import { NextFires } from './next-fires.tsx'
+import { TriggerSettings } from './trigger-settings.tsx'
 import { usePreview } from './use-preview.ts'
 
 type OverviewProps = { shown: Result<'triggers.show'>; onRun: () => void }
@@ -72,6 +73,7 @@ export function TriggerOverview({ shown, onRun }: OverviewProps): ReactNode {
         )}
       </Panel>
       <DeliveryPanel trigger={trigger} />
+      <TriggerSettings trigger={trigger} />
       <Panel
         title="Prompt"
         actions={
