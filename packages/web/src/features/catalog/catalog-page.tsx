@@ -137,7 +137,7 @@ function Entry({ entry, isOpen }: { entry: CatalogEntry; isOpen: boolean }): Rea
           ))}
           <Fact label="Used by">
             <span className="flex flex-wrap gap-1">
-              {usedBy.length === 0 && <span className="text-muted">nothing by default</span>}
+              {usedBy.length === 0 && <span className="text-muted">no root or plugin</span>}
               {usedBy.map((user) => (
                 <EntryLink key={`${user.kind} ${user.name}`} {...user} isKindShown />
               ))}
