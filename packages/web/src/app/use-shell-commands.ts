@@ -5,15 +5,12 @@ import { useNeedsYou } from '../features/needs-you/use-needs-you.ts'
 import type { Result } from '../shared/api/client.ts'
 import { keyOf } from '../shared/api/hooks.ts'
 import { type Command, useCommands } from '../shared/keys/commands.tsx'
-import { useAppearance } from '../shared/state/appearance.ts'
 import { morePlaces, places } from './places.ts'
 import type { ShellDialog } from './shell-context.ts'
 
-/** What works on every page. */
+/** The keys of every page. `PaletteCommands` has what works everywhere without a key. */
 export function useShellCommands(open: (dialog: ShellDialog) => void): void {
   const navigate = useNavigate()
-  const [, setTheme] = useAppearance('theme')
-  const [times, setTimes] = useAppearance('times')
   const pages: Command[] = [...places, ...morePlaces].map(({ to, label, icon, keys }) => ({
     id: `go ${to}`,
     label,
@@ -80,29 +77,6 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
       icon: 'plus',
       run: () => void navigate({ to: '/sessions/new' }),
     },
-    {
-      id: 'ask',
-      label: 'Ask an agent about this page…',
-      group: 'Everywhere',
-      icon: 'message-square',
-      run: () => open('ask'),
-    },
     ...pages,
-    { id: 'theme light', label: 'Light theme', group: 'Appearance', icon: 'sun', run: () => setTheme('light') },
-    { id: 'theme dark', label: 'Dark theme', group: 'Appearance', icon: 'moon', run: () => setTheme('dark') },
-    {
-      id: 'theme system',
-      label: "The system's theme",
-      group: 'Appearance',
-      icon: 'sun-moon',
-      run: () => setTheme('system'),
-    },
-    {
-      id: 'times',
-      label: 'Exact times or ages',
-      group: 'Appearance',
-      icon: 'clock',
-      run: () => setTimes(times === 'ages' ? 'exact' : 'ages'),
-    },
   ])
 }

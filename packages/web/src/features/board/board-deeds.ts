@@ -5,7 +5,7 @@ import { sentencesOf } from '../../shared/kit/notes.tsx'
 import { viewerZone } from '../../shared/kit/time.tsx'
 import type { useToasts } from '../../shared/kit/toasts.tsx'
 import { isQueuedRefusal } from '../sessions/queued-refusal.ts'
-import { type BoardCard, type CardChange, patchCards } from './board-cache.ts'
+import { type BoardCard, type BoardSection, type CardChange, patchCards } from './board-cache.ts'
 import type { Report } from './bulk-report.tsx'
 import { type CardPlace, moveCard } from './move-card.ts'
 import { ranking } from './ranked-order.ts'
@@ -104,6 +104,36 @@ export function createDeeds(
       discardingQueued: (queued) => archive(queued, { force: true }),
     })
 
+  /** Puts a card before another one of a section, or to the top of it. */
+  const place = (card: BoardCard, to: CardPlace): Promise<boolean> =>
+    perform([card], {
+      show: () => [moveCard(cache, card.id, to)],
+      act: (id) => {
+        const [, category = null] = /^category:(\d+)$/.exec(to.key) ?? []
+        if (to.beforeId === undefined && to.afterId === undefined)
+          return call('sessions.set_category', { id, category_id: category })
+        const ids = [
+          ...(to.afterId === undefined ? [] : [to.afterId]),
+          card.id,
+          ...(to.beforeId === undefined ? [] : [to.beforeId]),
+        ]
+        return call('sessions.reorder', { session_id: id, category_id: category, ids })
+      },
+    })
+
+  /** Puts a card of the ranked view at a place of its section. */
+  const rank = (card: BoardCard, to: CardPlace, cards: readonly BoardCard[]): Promise<boolean> => {
+    const { changed, ...deed } = ranking(cards, card.id, to)
+    return perform(changed, {
+      ...deed,
+      show: (each) => [patch(each, deed.rankOf(each)), each.id === card.id ? moveCard(cache, card.id, to) : undefined],
+    })
+  }
+
+  /** By category a card has a place of its own; in the ranked view its precedence is its place. */
+  const move = (card: BoardCard, to: CardPlace, board: Places): Promise<boolean> =>
+    board.isRanked ? rank(card, to, cardsOf(board, to.key)) : place(card, to)
+
   return {
     archive,
     unarchive: (cards: readonly BoardCard[]) =>
@@ -152,32 +182,15 @@ export function createDeeds(
         act: (id) => call('sessions.set_category', { id, category_id: category.id }),
         undo: (id, card) => call('sessions.set_category', { id, category_id: card.category_id ?? null }),
       }),
-    /** Puts a card before another one of a section, or to the top of it. */
-    place: (card: BoardCard, to: CardPlace) =>
-      perform([card], {
-        show: () => [moveCard(cache, card.id, to)],
-        act: (id) => {
-          const [, category = null] = /^category:(\d+)$/.exec(to.key) ?? []
-          if (to.beforeId === undefined && to.afterId === undefined)
-            return call('sessions.set_category', { id, category_id: category })
-          const ids = [
-            ...(to.afterId === undefined ? [] : [to.afterId]),
-            card.id,
-            ...(to.beforeId === undefined ? [] : [to.beforeId]),
-          ]
-          return call('sessions.reorder', { session_id: id, category_id: category, ids })
-        },
-      }),
-    /** Puts a card of the ranked view at a place of its section. */
-    rank: (card: BoardCard, to: CardPlace, cards: readonly BoardCard[]) => {
-      const { changed, ...deed } = ranking(cards, card.id, to)
-      return perform(changed, {
-        ...deed,
-        show: (each) => [
-          patch(each, deed.rankOf(each)),
-          each.id === card.id ? moveCard(cache, card.id, to) : undefined,
-        ],
-      })
+    move,
+    /** One place up or down in its section. */
+    step: async (card: BoardCard, key: string, by: -1 | 1, board: Places): Promise<boolean> => {
+      const cards = cardsOf(board, key)
+      const at = cards.findIndex(({ id }) => id === card.id)
+      const other = cards[at + by]
+      if (!other) return false
+      const beforeId = by === -1 ? other.id : cards[at + 2]?.id
+      return move(card, { key, beforeId, afterId: by === -1 ? undefined : other.id }, board)
     },
     setPriority: (
       cards: readonly BoardCard[],
@@ -201,6 +214,13 @@ export function createDeeds(
         act: (id) => call('sessions.mark_seen', transition_id === undefined ? { id } : { id, transition_id }),
       }),
   }
+}
+
+/** Where the cards are that a person moves. */
+type Places = { sections: readonly BoardSection[]; isRanked: boolean }
+
+function cardsOf({ sections }: Places, key: string): readonly BoardCard[] {
+  return sections.find((section) => section.key === key)?.cards ?? []
 }
 
 type Refusal = { card: BoardCard; error: unknown }

@@ -69,8 +69,7 @@ export default function BoardPage(): ReactNode {
   const isRanked = board.data?.view === 'ranked'
   const menus = useSectionMenus(sections, setCategoryDialog, selection.add)
   const openDialog = useCallback((kind: RowDialog, cards: readonly BoardCard[]) => setDialog({ kind, cards }), [])
-  const move = useMove(sections, actions, isRanked)
-  const step = useStep(sections, move)
+  const { move, step } = useMoves(sections, actions, isRanked)
   const drawer = useDrawer(search)
   const deeds = useMemo<RowDeeds>(
     () => ({
@@ -230,32 +229,16 @@ function useSectionMenus(
   }, [latest])
 }
 
-type Move = (card: BoardCard, to: CardPlace) => unknown
+type Move = (card: BoardCard, to: CardPlace) => void
 
-/** By category a card has a place of its own; in the ranked view its precedence is its place. */
-function useMove(sections: readonly BoardSection[], actions: BoardActions, isRanked: boolean): Move {
-  return useCallback(
-    (card, to) => {
-      if (!isRanked) return actions.place(card, to)
-      return actions.rank(card, to, sections.find(({ key }) => key === to.key)?.cards ?? [])
-    },
-    [sections, actions, isRanked],
-  )
-}
-
-/** One place up or down, as the keyboard and the menu do it. */
-function useStep(sections: readonly BoardSection[], move: Move): NonNullable<RowDeeds['step']> {
-  return useCallback(
-    (card, sectionKey, by) => {
-      const cards = sections.find(({ key }) => key === sectionKey)?.cards ?? []
-      const at = cards.findIndex(({ id }) => id === card.id)
-      const other = cards[at + by]
-      if (!other) return
-      if (by === -1) void move(card, { key: sectionKey, beforeId: other.id })
-      else void move(card, { key: sectionKey, beforeId: cards[at + 2]?.id, afterId: other.id })
-    },
-    [sections, move],
-  )
+/** To another place by the pointer, or one place up or down as the keyboard and the menu do it. */
+function useMoves(sections: readonly BoardSection[], actions: BoardActions, isRanked: boolean) {
+  return useMemo(() => {
+    const board = { sections, isRanked }
+    const move: Move = (card, to) => void actions.move(card, to, board)
+    const step: RowDeeds['step'] = (card, sectionKey, by) => void actions.step(card, sectionKey, by, board)
+    return { move, step }
+  }, [sections, actions, isRanked])
 }
 
 function useLatest<Value>(value: Value): RefObject<Value> {
@@ -281,7 +264,7 @@ function useDrag(
       const made = createDrag({
         onCard: (id, to) => {
           const row = latest.current.rows.find(({ card }) => card.id === id)
-          if (row) void latest.current.move(row.card, to)
+          if (row) latest.current.move(row.card, to)
         },
         onSection: (key, beforeKey) => void latest.current.putBefore(key, beforeKey),
         reach,
