@@ -31,14 +31,19 @@ export async function claimDue(db: Database, limit: number): Promise<DueItem[]> 
   return rows
 }
 
-/** Makes claimed items that were not asked about due as before. */
+/**
+ * Makes claimed items that were not asked about due as before. Those that another transaction holds stay claimed, so that it never waits
+ * for them in another order.
+ */
 export async function releaseClaims(db: Database, items: readonly DueItem[]): Promise<void> {
   if (items.length === 0) return
+  const ids = items.map(({ id }) => id)
   await sql`
     update work_backlog_items as items
     set liveness_check_at = claimed.due_at, liveness_asked_at = null
-    from unnest(${items.map(({ id }) => id)}::bigint[], ${items.map(({ due_at }) => due_at)}::timestamptz[]) as claimed(id, due_at)
+    from unnest(${ids}::bigint[], ${items.map(({ due_at }) => due_at)}::timestamptz[]) as claimed(id, due_at)
     where items.id = claimed.id
+      and items.id in (select id from work_backlog_items where id = any(${ids}::bigint[]) for update skip locked)
   `.execute(db)
 }
 
@@ -48,8 +53,8 @@ export async function lockAsking(tx: Transaction): Promise<void> {
 }
 
 /**
- * Of the top of the queue, without what was asked about in the last minute. What is overdue keeps its place in line. Skips rows that a pull or a check holds, so that
- * it never waits for them in another order.
+ * Of the top of the queue, without what was asked about in the last minute. What is overdue keeps its place in line. Skips rows that a pull
+ * or a check holds, so that it never waits for them in another order.
  */
 export async function updateDue(tx: Transaction, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`

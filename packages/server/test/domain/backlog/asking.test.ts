@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { claimDue } from '../../../src/domain/backlog/liveness-store.ts'
+import { claimDue, releaseClaims } from '../../../src/domain/backlog/liveness-store.ts'
 import { backlogApp } from '../../support/backlog/items.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { startForgeServer } from '../../support/remote/forge-server.ts'
@@ -139,6 +139,23 @@ describe('checks of issues at the same time', () => {
     await check()
     expect(asked()).toHaveLength(4)
   })
+
+  test('claims that are given back wait for no transaction that holds their items, and the others are due again', async () => {
+    await fill(2)
+    await ask()
+    const claimed = await claimDue(app.host.app.db, 50)
+    const holder = await app.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select from work_backlog_items where id = $1 for update', [claimed[0]?.id])
+      await releaseClaims(app.host.app.db, claimed)
+      expect(await dueKeys()).toHaveLength(1)
+      await holder.query('rollback')
+    } finally {
+      holder.release()
+    }
+  })
+
   test('checks of issues that a throttle postpones claim nothing, because no item would be asked about', async () => {
     await fill(3)
     await app.pool.query("update work_backlog_items set liveness_check_at = now() - interval '1 hour'")
