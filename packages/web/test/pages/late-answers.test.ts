@@ -93,6 +93,32 @@ test('a change of someone else does not take back a choice that the server has n
   await expect.poll(() => page.getByLabel('Weekly quota, percent').inputValue()).toBe('74')
 })
 
+test('a number that is set back while its change is being saved ends as it was', async () => {
+  const { call } = sharedServer()
+  const { id } = await idleSession('Changes its mind')
+  const precedence = async () =>
+    (await call<{ session: { precedence: number } }>('GET', `/sessions/${id}`)).session.precedence
+  const before = await precedence()
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}?tab=info`)
+  const field = page.getByRole('textbox', { name: 'Precedence' })
+  await expect.poll(() => field.inputValue()).toBe(String(before))
+  const release = await keepBack(page, `**/v1/sessions/${id}`)
+  const answered: unknown[] = []
+  page.on('response', (response) => {
+    if (response.request().method() === 'PATCH') answered.push(response.request().postDataJSON())
+  })
+  for (const value of ['7', String(before)]) {
+    await field.fill(value)
+    await field.press('Enter')
+  }
+  release()
+  await expect.poll(() => answered).toHaveLength(2)
+  expect(await precedence()).toBe(before)
+  await expect.poll(() => field.inputValue()).toBe(String(before))
+  expect(faults).toEqual([])
+})
+
 test('two messages that are deleted one right after the other can both be taken back', async () => {
   const { call } = sharedServer()
   const { id } = await makeSession('Two are deleted', 'sleep 600', 'running')

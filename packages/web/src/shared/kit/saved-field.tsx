@@ -17,7 +17,9 @@ export function SavedField({ value, onSave, ...field }: SavedFieldProps): ReactN
   const sent = useRef<string>(undefined)
   const save = () => {
     if (typed === undefined || typed === sent.current) return
-    if (typed === value || (typed === '' && field.required)) return setTyped(undefined)
+    // While another number is on its way, the one that the server has is a change too.
+    const isKnown = typed === value && sent.current === undefined
+    if (isKnown || (typed === '' && field.required)) return setTyped(undefined)
     sent.current = typed
     const end = () => {
       if (sent.current === typed) sent.current = undefined
