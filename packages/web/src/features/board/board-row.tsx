@@ -46,6 +46,8 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
     onSelect(id, event.shiftKey)
   }
   const onClick = (event: MouseEvent) => {
+    // The box selects by itself. A click on it that is prevented would leave it without its tick.
+    if (event.target instanceof HTMLInputElement) return
     const isTap = isTapSelecting && event.target instanceof Element && event.target.closest('a') !== null
     if (!event.shiftKey && !isTap) return
     // Shift selects a range; the browser would open a window.
