@@ -206,15 +206,14 @@ test('a choice whose answer a sleep of the computer cut off goes back, says that
   await page.getByText('live', { exact: true }).waitFor()
   let isSwallowed = true
   await page.route('**/toggle_favorite', (route) => (isSwallowed ? undefined : route.continue()))
-  const swallowed = page.waitForRequest('**/toggle_favorite')
-  await page.getByRole('button', { name: 'Make a favourite' }).click()
-  await swallowed
+  const star = (name: string) => page.getByRole('button', { name, exact: true })
+  await Promise.all([page.waitForRequest('**/toggle_favorite'), star('Make it a favourite').click()])
   killStreams()
   isSwallowed = false
   await page.clock.fastForward('01:00:00')
   await page.getByText('live', { exact: true }).waitFor()
   await page.clock.fastForward(20_000)
   await page.getByRole('status').getByText('The connection was lost before the server answered').waitFor()
-  await page.getByRole('button', { name: 'Make a favourite' }).click()
-  await page.getByRole('button', { name: 'Remove from favourites' }).waitFor()
+  await star('Make it a favourite').click()
+  await star('Favourite').waitFor()
 })

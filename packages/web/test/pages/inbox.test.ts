@@ -123,6 +123,9 @@ test('a question is answered once however often the keys are pressed', async () 
   const { page, goto, faults } = await openPage()
   await goto(`/inbox#session-${id}`)
   await page.locator(`#session-${id}[data-cursor]`).waitFor()
+  const form = page.getByRole('form', { name: `Question: Accept ${id} once?` })
+  // The list may be older than the question.
+  await form.waitFor()
   const answers: unknown[] = []
   page.on('request', (request) => {
     if (request.url().endsWith('/respond')) answers.push(request.postDataJSON())
@@ -130,8 +133,8 @@ test('a question is answered once however often the keys are pressed', async () 
   const release = await keepBack(page, /\/elicitations\/\d+\/respond$/)
   await pressInSequence(page, 'a', 'a', 'd')
   release()
-  await page.getByRole('form', { name: `Question: Accept ${id} once?` }).waitFor({ state: 'detached' })
-  expect(answers).toEqual([{ action_type: 'accept' }])
+  await form.waitFor({ state: 'detached' })
+  expect(answers).toEqual([{ action_type: 'accept', content: {} }])
   expect(faults).toEqual([])
 })
 

@@ -62,10 +62,10 @@ test('the page of a trigger shows what was set for it, what has no effect, and w
     const response = await route.fetch()
     const json: { trigger: object } = await response.json()
     const trigger = { ...json.trigger, made_by_session_id: maker.id, skip_if_pending_session_inert: true }
-    await route.fulfill({ response, json: { ...json, trigger } })
+    await route.fulfill({ json: { ...json, trigger } })
   })
   await goto(`/triggers/${id}`)
-  const settings = page.getByRole('region', { name: 'Settings' })
+  const settings = page.locator('section', { has: page.getByRole('heading', { name: 'Settings' }) })
   for (const text of [
     'All tests green',
     'spot',

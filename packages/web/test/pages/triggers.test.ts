@@ -146,7 +146,7 @@ test('a trigger that failed is in the inbox, and is enabled again on its page', 
   const { page, goto } = await openPage()
   await goto('/inbox')
   const row = page.getByRole('listitem').filter({ hasText: 'Failed at night' })
-  await row.getByRole('link', { name: 'Open' }).click()
+  await row.getByRole('link', { name: 'Failed at night' }).click()
   await page.waitForURL(`**/triggers/${id}`)
   await page.getByRole('button', { name: 'Enable again' }).click()
   await page.getByRole('button', { name: 'Disable' }).waitFor()

@@ -35,7 +35,7 @@ function Maker({ session }: { session: number }): ReactNode {
       <Link
         to="/sessions/$id"
         params={{ id: String(session) }}
-        className="text-accent-text underline-offset-2 hover:underline"
+        className="text-accent-text underline underline-offset-2"
       >
         session {session}
       </Link>
