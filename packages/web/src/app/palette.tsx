@@ -10,6 +10,7 @@ import { Keys } from '../shared/kit/keys.tsx'
 import { ErrorNote } from '../shared/kit/notes.tsx'
 import { Status } from '../shared/kit/status.tsx'
 import { rankMatches } from './rank-matches.ts'
+import { usePaletteCommands } from './use-palette-commands.ts'
 
 type Entry = {
   id: string
@@ -96,6 +97,7 @@ type Offered = { entries: readonly Entry[]; error: unknown; onRetry: () => void 
 
 function useEntries(text: string): Offered {
   const navigate = useNavigate()
+  usePaletteCommands()
   const commands = useAllCommands()
   const board = useRead('board.show', recentSessions)
   const entries = useMemo(() => {

@@ -13,7 +13,6 @@ import { TopBar } from './top-bar.tsx'
 import { useShellCommands } from './use-shell-commands.ts'
 
 const Palette = part(() => import('./palette.tsx'))
-const PaletteCommands = part(() => import('./palette-commands.ts'))
 const AskDialog = part(() => import('../features/sessions/ask-dialog.tsx'))
 const KeysHelp = part(() => import('./keys-help.tsx'))
 const OthersAnswers = part(() => import('../features/elicitations/others-answers.ts'))
@@ -73,7 +72,6 @@ function Frame(): ReactNode {
           <BottomBar />
         </div>
       </div>
-      <PaletteCommands open={setDialog} />
       <Tooltips />
       <OthersAnswers />
       {dialog === 'palette' && <Palette onClose={close} />}

@@ -8,7 +8,7 @@ import { type Command, useCommands } from '../shared/keys/commands.tsx'
 import { morePlaces, places } from './places.ts'
 import type { ShellDialog } from './shell-context.ts'
 
-/** The keys of every page. `PaletteCommands` has what works everywhere without a key. */
+/** What works on every page by a key. `usePaletteCommands` has what works there without one. */
 export function useShellCommands(open: (dialog: ShellDialog) => void): void {
   const navigate = useNavigate()
   const pages: Command[] = [...places, ...morePlaces].map(({ to, label, icon, keys }) => ({

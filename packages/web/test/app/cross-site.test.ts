@@ -26,7 +26,8 @@ async function openForeignPage(context: BrowserContext, hostname: string): Promi
  */
 function attack(page: Page, attempts: readonly Attempt[]): Promise<number> {
   return page.evaluate(async (attempts) => {
-    const send = (url: string, init: RequestInit) => fetch(url, { ...init, credentials: 'include' })
+    const signal = AbortSignal.timeout(60_000)
+    const send = (url: string, init: RequestInit) => fetch(url, { ...init, credentials: 'include', signal })
     const fetched: Promise<unknown>[] = []
     for (const [index, { url, body }] of attempts.entries()) {
       const json = JSON.stringify(body)
@@ -71,7 +72,10 @@ test.each([
   other.on('response', (response) => {
     const request = response.request()
     if (request.method() !== 'POST') return
-    answers.push({ status: response.status(), cookie: request.headerValue('cookie').catch(() => null) })
+    // The browser may say nothing more of a request whose frame has moved on.
+    const unsaid = new Promise<null>((resolve) => setTimeout(resolve, 10_000, null))
+    const cookie = Promise.race([request.headerValue('cookie').catch(() => null), unsaid])
+    answers.push({ status: response.status(), cookie })
   })
   const attempts = ['/web', path].flatMap((base) => [
     { url: `${url}${base}/v1/sessions/${id}/archive`, body: { force: true } },

@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { drag } from '../support/board.ts'
 import { axe, openPage, screenshot, serverOfFile, sharedServer, takeFromPalette } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
@@ -17,9 +18,7 @@ test('a category is dragged above another one', async () => {
   await expect.poll(shown).toBe('Dragged onto,Dragged')
   // It moves the sections down when it comes.
   await page.getByRole('region', { name: 'Needs you' }).waitFor()
-  // Dragging is loaded after the page.
-  const isReady = page.locator('[draggable=true]')
-  await heading('Dragged').and(isReady).dragTo(heading('Dragged onto').and(isReady))
+  await drag(page, heading('Dragged'), heading('Dragged onto'))
   const stored = async () => {
     const { categories } = await call<{ categories: { name: string; position: number }[] }>('GET', '/categories')
     return categories.map(({ name }) => name).join()

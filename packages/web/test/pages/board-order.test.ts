@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { choose, idleSession, rowOf, titlesShown } from '../support/board.ts'
+import { choose, drag, idleSession, rowOf, titlesShown } from '../support/board.ts'
 import { keepBack, openPage, serverOfFile, sharedServer } from '../support/browser.ts'
 import { countAtOnce, holdBack } from '../support/held-writes.ts'
 
@@ -86,9 +86,7 @@ test('a row is dragged to another place of its section', async () => {
   const { page, goto, faults } = await openPage()
   await goto('/?q=Drag')
   await expect.poll(() => titlesShown(page, 'Drag')).toEqual(['Drag a', 'Drag b', 'Drag c'])
-  // Dragging is loaded after the page.
-  const isReady = page.locator('[draggable=true]')
-  await rowOf(page, 'Drag c').and(isReady).dragTo(rowOf(page, 'Drag a').and(isReady))
+  await drag(page, rowOf(page, 'Drag c'), rowOf(page, 'Drag a'))
   await expect.poll(stored).toEqual(['Drag c', 'Drag a', 'Drag b'])
   await expect.poll(() => titlesShown(page, 'Drag')).toEqual(['Drag c', 'Drag a', 'Drag b'])
   expect(faults).toEqual([])
@@ -110,16 +108,14 @@ test('a row of the ranked view is dragged and moved to another place, which its 
     await expect.poll(() => titlesShown(page, 'Rank')).toEqual(titles)
   }
   await expectOrder('a', 'b', 'c', 'd')
-  // Dragging is loaded after the page.
-  const isReady = page.locator('[draggable=true]')
-  await rowOf(page, 'Rank d').and(isReady).dragTo(rowOf(page, 'Rank b').and(isReady))
+  await drag(page, rowOf(page, 'Rank d'), rowOf(page, 'Rank b'))
   await expectOrder('a', 'd', 'b', 'c')
   await choose(page, 'Rank c', 'Move up')
   await expectOrder('a', 'd', 'c', 'b')
   await choose(page, 'Rank a', 'Move down')
   await expectOrder('d', 'a', 'c', 'b')
   // Above a session of the priority class it is the first of its own class.
-  await rowOf(page, 'Rank b').dragTo(rowOf(page, 'Rank first'))
+  await drag(page, rowOf(page, 'Rank b'), rowOf(page, 'Rank first'))
   await expectOrder('b', 'd', 'a', 'c')
   expect(faults).toEqual([])
 })

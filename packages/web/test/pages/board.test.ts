@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepLeavingRows } from '../support/board.ts'
+import { drag, keepLeavingRows } from '../support/board.ts'
 import {
   axe,
   keepBack,
@@ -128,8 +128,7 @@ test('adds, renames, freezes, moves and deletes a category, and drags a row into
   await page.getByRole('button', { name: 'Save' }).click()
   const heading = page.getByRole('button', { name: `Release ${id}`, exact: true })
   await heading.waitFor()
-  // Dragging is loaded after the page.
-  await row(page, title).and(page.locator('[draggable=true]')).dragTo(heading)
+  await drag(page, row(page, title), heading)
   await expect.poll(async () => (await show(id)).category?.name).toBe(`Release ${id}`)
   await choose(opened, `Release ${id}`, 'Freeze')
   await page.getByText('frozen').first().waitFor()

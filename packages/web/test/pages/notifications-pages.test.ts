@@ -15,7 +15,7 @@ test('more notifications than a page shows are counted and paged through', async
   const { page, faults, goto } = await openPage({ size: 'phone' })
   await goto('/notifications')
   const pages = page.getByRole('navigation', { name: 'Pages' })
-  const oldest = page.getByRole('link', { name: /Message 1 of many/ })
+  const oldest = page.getByText('Message 1 of many', { exact: true })
   await pages.getByText('1 to 100 of 102').waitFor()
   expect(await oldest.count()).toBe(0)
   await screenshot(page, 'notifications-paged-phone')

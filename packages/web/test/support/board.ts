@@ -28,6 +28,12 @@ export async function choose(page: Page, of: string, item: string): Promise<void
   await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click()
 }
 
+/** Drags a row or a heading onto another one. Dragging is loaded when the mouse first moves. */
+export async function drag(page: Page, what: Locator, onto: Locator): Promise<void> {
+  await what.hover()
+  await what.and(page.locator('[draggable=true]')).dragTo(onto)
+}
+
 /** A session without a prompt: no agent starts, so any runtime and class will do. */
 export async function idleSession(title: string, more: object = {}): Promise<{ id: number }> {
   const { session } = await sharedServer().call<{ session: { id: number } }>('POST', '/sessions', {

@@ -247,7 +247,7 @@ function useLatest<Value>(value: Value): RefObject<Value> {
   return latest
 }
 
-/** Dragging is loaded after the page, and only where there is a mouse. Menus and keys do the same. */
+/** Dragging is loaded when the mouse first moves. Menus and keys do the same. */
 function useDrag(
   reach: 'anywhere' | 'inside' | undefined,
   rows: readonly { card: BoardCard }[],
@@ -258,9 +258,10 @@ function useDrag(
   const latest = useLatest({ rows, move, putBefore })
   useEffect(() => {
     if (!reach || !matchMedia('(pointer: fine)').matches) return setDrag(undefined)
-    let isWanted = true
-    void untilLoaded(() => import('./drag.ts')).then(({ createDrag }) => {
-      if (!isWanted) return
+    const leaving = new AbortController()
+    const load = async () => {
+      const { createDrag } = await untilLoaded(() => import('./drag.ts'))
+      if (leaving.signal.aborted) return
       const made = createDrag({
         onCard: (id, to) => {
           const row = latest.current.rows.find(({ card }) => card.id === id)
@@ -270,10 +271,9 @@ function useDrag(
         reach,
       })
       setDrag(made)
-    })
-    return () => {
-      isWanted = false
     }
+    addEventListener('pointermove', () => void load(), { once: true, signal: leaving.signal })
+    return () => leaving.abort()
   }, [reach, latest])
   return drag
 }

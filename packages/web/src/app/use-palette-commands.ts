@@ -1,9 +1,10 @@
 import { useCommands } from '../shared/keys/commands.tsx'
 import { useAppearance } from '../shared/state/appearance.ts'
-import type { ShellDialog } from './shell-context.ts'
+import { useShell } from './shell-context.ts'
 
-/** What works on every page and has no key. It is loaded after the page, since only the palette shows it. */
-export default function PaletteCommands({ open }: { open: (dialog: ShellDialog) => void }): null {
+/** What works on every page and has no key. Only the palette shows it, so its file has it. */
+export function usePaletteCommands(): void {
+  const { open } = useShell()
   const [, setTheme] = useAppearance('theme')
   const [times, setTimes] = useAppearance('times')
   useCommands([
@@ -31,5 +32,4 @@ export default function PaletteCommands({ open }: { open: (dialog: ShellDialog) 
       run: () => setTimes(times === 'ages' ? 'exact' : 'ages'),
     },
   ])
-  return null
 }
