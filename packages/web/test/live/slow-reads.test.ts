@@ -210,7 +210,9 @@ test('a choice whose answer a sleep of the computer cut off goes back, says that
   await Promise.all([page.waitForRequest('**/toggle_favorite'), star('Make it a favourite').click()])
   killStreams()
   isSwallowed = false
+  const isReadAgain = page.waitForResponse((response) => /\/v1\/events\b/.test(response.url()))
   await page.clock.fastForward('01:00:00')
+  await isReadAgain
   await page.getByText('live', { exact: true }).waitFor()
   await page.clock.fastForward(20_000)
   await page.getByRole('status').getByText('The connection was lost before the server answered').waitFor()

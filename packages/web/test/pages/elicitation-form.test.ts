@@ -113,6 +113,19 @@ test('a question that is answered elsewhere while its session is open beside the
   expect(faults).toEqual([])
 })
 
+test('a board that is filtered says nothing about questions of sessions that it does not show', async () => {
+  const [other, shown] = [await makeSession('Filtered out'), await makeSession('Filtered in')]
+  const requests = [await ask(other.id, 'Is the gate free?'), await ask(shown.id, 'Is the harbour free?')]
+  const { page, faults, goto } = await openPage()
+  await goto('/?q=Filtered+in')
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText('“Is the harbour free?”').waitFor()
+  for (const { request } of requests) await declineElsewhere(request)
+  await page.getByText('“Is the harbour free?” was declined elsewhere').waitFor()
+  expect(await page.getByText('elsewhere').count()).toBe(1)
+  expect(faults).toEqual([])
+})
+
 test('what was filled in is forgotten when the question ended while the browser showed no page, and kept while it is asked', async () => {
   const { page, form, request } = await asked('Which token opens the harbour', schema)
   const kept = await asked('Which token opens the lock', schema)

@@ -138,14 +138,34 @@ test('a question is answered once however often the keys are pressed', async () 
   expect(faults).toEqual([])
 })
 
+test('of two questions of a session the keys answer the first, and leave the second alone', async () => {
+  const { id } = await makeSession('Asks two things')
+  await ask(id, `How many of ${id}?`, { type: 'object', properties: { many: { type: 'integer' } }, required: ['many'] })
+  await ask(id, `Delete ${id}?`)
+  const { page, goto, faults } = await openPage()
+  await goto(`/inbox#session-${id}`)
+  await page.locator(`#session-${id}[data-cursor]`).waitFor()
+  const [first, second] = [`How many of ${id}?`, `Delete ${id}?`].map((message) =>
+    page.getByRole('form', { name: `Question: ${message}` }),
+  )
+  await second?.waitFor()
+  await page.keyboard.press('a')
+  await expect.poll(() => first?.locator(':focus').count()).toBe(1)
+  await page.getByRole('heading', { name: 'Inbox' }).click()
+  await page.keyboard.press('d')
+  await first?.waitFor({ state: 'detached' })
+  expect(await second?.count()).toBe(1)
+  expect(faults).toEqual([])
+})
+
 test('a failed trigger is enabled again in the inbox, once, by its button or by a', async () => {
   const byButton = await makeTrigger({ name: 'Enabled by its button', status: 'failed' })
   const byKey = await makeTrigger({ name: 'Enabled by a key', status: 'failed' })
   const { page, goto, faults } = await openPage()
-  const toggled: string[] = []
+  const changed: string[] = []
   page.on('request', (request) => {
-    const [, id] = /\/triggers\/(\d+)\/toggle$/.exec(request.url()) ?? []
-    if (id) toggled.push(id)
+    const [, id] = /\/triggers\/(\d+)$/.exec(request.url()) ?? []
+    if (id && request.method() === 'PATCH') changed.push(id)
   })
   await goto('/inbox')
   const line = page.locator(`#trigger-${byButton.id}`)
@@ -158,7 +178,7 @@ test('a failed trigger is enabled again in the inbox, once, by its button or by 
   await page.locator(`#trigger-${byKey.id}[data-cursor]`).waitFor()
   await pressInSequence(page, 'a', 'a')
   await page.locator(`#trigger-${byKey.id}`).waitFor({ state: 'detached' })
-  expect(toggled).toEqual([String(byButton.id), String(byKey.id)])
+  expect(changed).toEqual([String(byButton.id), String(byKey.id)])
   for (const { id } of [byButton, byKey]) expect(await readTrigger(id)).toMatchObject({ status: 'enabled' })
   expect(faults).toEqual([])
 })
@@ -262,6 +282,7 @@ test('a session that no vendor account can serve says so on the board and in the
       'Parked for a quota',
       { auth_outage_reason: 'quota_exhausted', auth_outage_pool_recovers_at: '2040-01-01T00:00:00Z' },
     ],
+    ['Parked and due', { auth_outage_reason: 'quota_exhausted', auth_outage_pool_recovers_at: '2020-01-01T00:00:00Z' }],
     ['Parked for a sign-in', { auth_outage_reason: 'auth_unrecoverable' }],
   ] as const) {
     const { id } = await makeSession(title)
@@ -283,7 +304,8 @@ test('a session that no vendor account can serve says so on the board and in the
       .getByText(/^No account free, one in \d+ d$/)
       .waitFor()
     await rowOf(page, 'Parked for a sign-in').getByText('Sign in: no account free').waitFor()
-    if (size === 'desktop') await page.getByRole('link', { name: /, 2 held$/ }).waitFor()
+    await rowOf(page, 'Parked and due').getByText('No account free', { exact: true }).waitFor()
+    if (size === 'desktop') await page.getByRole('link', { name: /, 3 held$/ }).waitFor()
     // The others of the spot queue do not wait for these.
     expect(await page.getByText(/^Held here/).count()).toBe(0)
     await screenshot(page, `board-parked-${size}`)

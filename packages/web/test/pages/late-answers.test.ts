@@ -119,6 +119,48 @@ test('a number that is set back while its change is being saved ends as it was',
   expect(faults).toEqual([])
 })
 
+test('an archive that is refused after the person went on to another page is said there', async () => {
+  const { id } = await makeSession('Left before it was archived')
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  let refuse = (): void => undefined
+  const isRefused = new Promise<void>((resolve) => {
+    refuse = resolve
+  })
+  await page.route('**/v1/sessions/*/archive', async (route) => {
+    await isRefused
+    const [error, message] = ['Queued messages would be discarded', 'One message is queued']
+    await route.fulfill({ status: 409, json: { error, message, messages: [message] } })
+  })
+  await Promise.all([page.waitForRequest('**/archive'), page.getByRole('button', { name: 'Archive' }).click()])
+  await page.getByRole('link', { name: 'Backlog' }).click()
+  await page.getByRole('heading', { name: 'Backlog' }).waitFor()
+  refuse()
+  await page.getByRole('status').getByText('One message is queued').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a priority that someone else changed while its dialog was open is not sent back with a class', async () => {
+  const { call } = sharedServer()
+  const { id } = await idleSession('Ranked by two', { precedence: 2 })
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Class and precedence…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Precedence').waitFor()
+  await call('PATCH', `/sessions/${id}`, { precedence: 9, scheduling_class: 'priority' })
+  await dialog.getByText('As it is: priority').waitFor({ state: 'attached' })
+  await dialog.getByLabel('Class').selectOption('spot')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  type Shown = { session: { scheduling_class: string | null; precedence: number } }
+  const session = async () => (await call<Shown>('GET', `/sessions/${id}`)).session
+  await expect.poll(async () => (await session()).scheduling_class).toBe('spot')
+  expect((await session()).precedence).toBe(9)
+  expect(faults).toEqual([])
+})
+
 test('two messages that are deleted one right after the other can both be taken back', async () => {
   const { call } = sharedServer()
   const { id } = await makeSession('Two are deleted', 'sleep 600', 'running')

@@ -137,10 +137,18 @@ test('a session that sleeps says on the board and on its page when it wakes, and
     expect(faults).toEqual([])
   }
   const { page, goto } = await openPage()
+  // A trigger may have a time that has passed as well. No request makes one.
+  await page.route('**/v1/triggers?*wakes_session_id=*', async (route) => {
+    const listed: { triggers: { conditions: object[] }[] } = await (await route.fetch()).json()
+    for (const { conditions } of listed.triggers)
+      conditions.push({ ...conditions[0], id: 0, next_run_at: null, last_triggered_at: '2020-06-15T12:00:00Z' })
+    await route.fulfill({ json: listed })
+  })
   await goto(`/sessions/${id}`)
   await page.getByText('live', { exact: true }).waitFor()
   const line = page.getByRole('listitem').filter({ hasText: wake.name })
   await line.waitFor()
+  expect(await line.count()).toBe(1)
   await sharedServer().call('DELETE', `/triggers/${wake.id}`)
   await line.waitFor({ state: 'detached' })
 })

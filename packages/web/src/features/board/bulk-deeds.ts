@@ -18,6 +18,7 @@ type BulkDeed = {
 }
 
 const isArchived = ({ status }: BoardCard) => status === 'archived'
+const isRunning = ({ status }: BoardCard) => status === 'running'
 const isActive = (card: BoardCard) => !isArchived(card)
 
 /** What can be done to several sessions, each with those that it fits: the bar, the keys and the palette offer the same. */
@@ -61,7 +62,7 @@ export function bulkDeeds(cards: Cards, { actions, openDialog }: Pick<RowDeeds, 
       fits: (card) => isActive(card) && card.visibility !== undefined,
       act: actions.show,
     },
-    { id: 'pause', label: 'Pause', keys: 'p', icon: 'pause', fits: isActive, act: actions.pause },
+    { id: 'pause', label: 'Pause', keys: 'p', icon: 'pause', fits: isRunning, act: actions.pause },
     { id: 'restart', label: 'Restart', keys: 'r', icon: 'rotate-ccw', fits: isActive, act: actions.restart },
     {
       id: 'priority',

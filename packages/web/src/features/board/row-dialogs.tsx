@@ -132,7 +132,8 @@ const classes = [
 function PriorityDialog({ cards, actions, onClose, onDone }: RowDialogProps): ReactNode {
   const only = cards.length === 1 ? cards[0] : undefined
   const asItIs = only ? `As it is: ${only.priority_class}` : 'As they are'
-  const current = only ? String(only.precedence) : ''
+  // As it was when the dialog opened: the card may change meanwhile.
+  const [current] = useState(only ? String(only.precedence) : '')
   const [level, setLevel] = useState('')
   const [precedence, setPrecedence] = useState(current)
   const submit = (event: FormEvent) => {

@@ -52,10 +52,10 @@ export function isParked({ held }: BoardCard): boolean | undefined {
 export function lastWords({ status, question, failure, held, last_line }: BoardCard, now: number): string | undefined {
   if (question) return `“${question.message}”`
   if (status === 'failed' && failure) return failure
-  if (held)
-    return (
-      (holds[held.reason] ?? held.reason) + (held.until ? `, one in ${lengthOf(Date.parse(held.until) - now)}` : '')
-    )
+  if (held) {
+    const waitMs = Date.parse(held.until ?? '') - now
+    return (holds[held.reason] ?? held.reason) + (waitMs > 0 ? `, one in ${lengthOf(waitMs)}` : '')
+  }
   return last_line
 }
 

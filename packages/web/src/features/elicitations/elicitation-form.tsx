@@ -19,13 +19,15 @@ type ElicitationFormProps = {
   elicitation: Elicitation
   /** The session's name, where the form is not on the session's own page. */
   about?: ReactNode
+  /** `a` and `d` answer it. Of several questions in one place only one has keys. */
+  hasKeys?: boolean
   onAnswered?: () => void
 }
 
 const unanswered: Readonly<Record<string, FormValue>> = {}
 
 /** A question of an agent, with the form that it asks for. Of two answers the first counts. What is filled in is kept as a draft. */
-export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationFormProps): ReactNode {
+export function ElicitationForm({ elicitation, about, hasKeys, onAnswered }: ElicitationFormProps): ReactNode {
   const { id, requested_schema, tool_name, asked_by, context, expires_at } = elicitation
   const message = readable(elicitation.message)
   const toasts = useToasts()
@@ -91,11 +93,11 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
           size="sm"
           icon="check"
           isBusy={respond.isPending}
-          data-key={fields.length === 0 ? 'a' : undefined}
+          data-key={hasKeys && fields.length === 0 ? 'a' : undefined}
         >
           Accept
         </Button>
-        <Button size="sm" disabled={respond.isPending} onClick={() => answer('decline')} data-key="d">
+        <Button size="sm" disabled={respond.isPending} onClick={() => answer('decline')} data-key={hasKeys && 'd'}>
           Decline
         </Button>
         <Button

@@ -16,9 +16,6 @@ const endings = {
   expired: 'expired without an answer',
 }
 
-/** Every page knows what waits for a person; these two show it. Other pages show the questions of one session. */
-const showAllQuestions = new Set(['/', '/inbox'])
-
 /** Says why a question leaves the page that someone else answered, and forgets what was filled in: it may be a secret. */
 export default function OthersAnswers(): null {
   const cache = useQueryClient()
@@ -37,17 +34,22 @@ export default function OthersAnswers(): null {
   return null
 }
 
+/** Every page knows what waits for a person; the inbox shows it, and the board what is of its rows. */
 function questionsOnPage(cache: QueryClient, pathname: string) {
   const ofSessions = cache.getQueriesData<Result<'elicitations.list'>>({
     queryKey: keyOf('elicitations.list'),
     type: 'active',
   })
-  const ofAll = showAllQuestions.has(pathname)
-    ? cache.getQueryData<Result<'needs_you.show'>>(keyOf('needs_you.show', {}))
-    : undefined
-  return [...ofSessions.map(([, listed]) => listed), ...(ofAll?.sessions ?? [])].flatMap(
-    (each) => each?.elicitations ?? [],
-  )
+  const ofAll = cache.getQueryData<Result<'needs_you.show'>>(keyOf('needs_you.show', {}))?.sessions ?? []
+  const rows = onBoard(cache)
+  const shown = pathname === '/inbox' ? ofAll : ofAll.filter(({ card }) => rows.has(card.id))
+  return [...ofSessions.map(([, listed]) => listed), ...shown].flatMap((each) => each?.elicitations ?? [])
+}
+
+/** The sessions of the board, if it is on the page: it may be filtered. */
+function onBoard(cache: QueryClient): ReadonlySet<number> {
+  const boards = cache.getQueriesData<Result<'board.show'>>({ queryKey: keyOf('board.show'), type: 'active' })
+  return new Set(boards.flatMap(([, board]) => board?.sections.flatMap(({ cards }) => cards.map(({ id }) => id)) ?? []))
 }
 
 function isAnswerTo(variables: unknown, id: number): boolean {

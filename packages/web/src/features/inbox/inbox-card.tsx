@@ -51,9 +51,9 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
       <p className="text-muted text-sm">
         #{card.id} · {placeOf(card)}
       </p>
-      {elicitations.map((elicitation) => (
+      {elicitations.map((elicitation, index) => (
         <div key={elicitation.id} className="rounded-md bg-needs-soft p-3">
-          <ElicitationForm elicitation={elicitation} />
+          <ElicitationForm elicitation={elicitation} hasKeys={index === 0} />
         </div>
       ))}
       {oauth_required_servers.length > 0 && <Authorizations id={card.id} servers={oauth_required_servers} />}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useWrite } from '../../shared/api/hooks.ts'
 import { useOneAtATime } from '../../shared/api/one-at-a-time.ts'
 import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
@@ -9,7 +10,6 @@ import { useBoardActions } from '../board/board-actions.ts'
 import type { BoardCard } from '../board/board-cache.ts'
 import { isParked, lastWords, nameOfCard } from '../board/row-words.ts'
 import type { NeedsYou } from '../needs-you/use-needs-you.ts'
-import { useToggleTrigger } from '../triggers/use-toggle-trigger.ts'
 import { placeOfHeld, placeOfTrigger } from './places.ts'
 
 /** The name and what is known of it: one line, on a phone two. */
@@ -55,8 +55,7 @@ export function FailedTriggers({
 function FailedTriggerLine({ trigger, ...keys }: Cursor & { trigger: FailedTrigger }): ReactNode {
   const { name: title, agent_root_name, failed_at, last_error, last_session_id } = trigger
   const id = String(trigger.id)
-  // A second press would disable it.
-  const toggle = useOneAtATime(useToggleTrigger())
+  const enable = useOneAtATime(useWrite('triggers.update', { refreshes: ['needs_you'] }))
   return (
     <Line id={placeOfTrigger(trigger)} {...keys}>
       <Icon name="octagon-x" size={14} className="text-failed" />
@@ -82,7 +81,7 @@ function FailedTriggerLine({ trigger, ...keys }: Cursor & { trigger: FailedTrigg
           Last session
         </ButtonLink>
       )}
-      <Button size="sm" isBusy={toggle.isPending} onClick={() => toggle.mutate({ id })} data-key="a">
+      <Button size="sm" isBusy={enable.isPending} onClick={() => enable.mutate({ id, status: 'enabled' })} data-key="a">
         Enable again
       </Button>
     </Line>

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useBoardActions } from '../board/board-actions.ts'
@@ -17,8 +17,16 @@ export type SessionActions = ReturnType<typeof useSessionActions>
 export function useSessionActions({ id: number, favorited }: Session, id: string) {
   const toasts = useToasts()
   const navigate = useNavigate()
-  /** Why it is not archived: shown by a part that is loaded then. */
+  /** Why it is not archived: shown by a part that is loaded then. A page that was left cannot show it. */
   const [refusal, setRefusal] = useState<Error>()
+  const isLeft = useRef(false)
+  useEffect(() => {
+    isLeft.current = false
+    return () => {
+      isLeft.current = true
+    }
+  }, [])
+  const refuse = (error: Error) => (isLeft.current ? toasts.complain(error) : setRefusal(error))
   const [dialog, openDialog] = useState<RowDialog>()
   const input = { id }
   const touching = { refreshes: elsewhere } as const
@@ -57,7 +65,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const fork = useCallback((sequence: number) => forkAt({ id, message_index: sequence - 1 }), [forkAt, id])
 
   return {
-    archive: (force = false) => archive.mutate({ id, force }, { onError: setRefusal }),
+    archive: (force = false) => archive.mutate({ id, force }, { onError: refuse }),
     refusal,
     keep: () => setRefusal(undefined),
     isArchiving: archive.isPending,

@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Time } from '../../shared/kit/time.tsx'
+
+type Condition = Result<'triggers.list'>['triggers'][number]['conditions'][number]
 
 /** What wakes the session: those with a time first, in their order. */
 export function Wakes({ of }: { of: number }): ReactNode {
   const { data } = useRead('triggers.list', { wakes_session_id: String(of) })
   const wakes = (data?.triggers ?? []).flatMap(({ id: trigger, name, conditions }) =>
-    conditions.map(({ id, next_run_at: at, description }) => ({ id, trigger, name, at, description })),
+    conditions.filter(isAhead).map(({ id, next_run_at: at, description }) => ({ id, trigger, name, at, description })),
   )
   if (wakes.length === 0) return null
   return (
@@ -22,6 +25,11 @@ export function Wakes({ of }: { of: number }): ReactNode {
       ))}
     </ul>
   )
+}
+
+/** A trigger may have more conditions than the one that waits, such as a time that has passed. */
+function isAhead({ condition_type, next_run_at, last_triggered_at }: Condition): boolean {
+  return next_run_at !== null || (condition_type !== 'schedule' && last_triggered_at === null)
 }
 
 type Timed = { at: string | null }

@@ -52,6 +52,8 @@ export function call<Name extends OperationName>(
   >
   const method = methods[verb]
   if (!method) throw new Error(`no operation ${name}`)
+  // An upload may take minutes on a line that works.
+  if (name === 'attachments.create') return method(input, { signal })
   const isRead = { ...addresses, ...webAddresses }[name].startsWith('GET ')
   return untilAnswered((each) => method(input, { signal: each }), {
     isRepeatable: isRead || 'idempotency_key' in input,
