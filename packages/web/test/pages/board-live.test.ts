@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { rowOf } from '../support/board.ts'
-import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { axe, keepBack, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { fileOf } from '../support/built-files.ts'
 import { makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -64,3 +65,24 @@ test('the ranked view says above the first held session of the queue why it and 
   }
   await call('DELETE', `/sessions/${id}`)
 })
+
+test.each(['desktop', 'phone'] as const)(
+  'on a %s the rows of the board stay where they are when the strip above them is loaded after them',
+  async (size) => {
+    await makeSession(`Below the strip on a ${size}`)
+    const { page, goto, faults } = await openPage({ size })
+    const release = await keepBack(page, `**/${await fileOf('src/features/needs-you/needs-you-strip.tsx')}`)
+    const asked = page.waitForResponse(/\/v1\/needs_you$/)
+    await goto('/')
+    await asked
+    await rowOf(page, `Below the strip on a ${size}`).waitFor()
+    await page.getByRole('region', { name: 'Sessions' }).getByRole('status', { name: 'Loading' }).waitFor()
+    const top = async () => (await page.getByRole('heading', { name: 'Uncategorized' }).boundingBox())?.y
+    const before = await top()
+    expect(before).toBeGreaterThan(0)
+    release()
+    await page.getByRole('region', { name: 'Needs you' }).waitFor()
+    expect(await top()).toBe(before)
+    expect(faults).toEqual([])
+  },
+)

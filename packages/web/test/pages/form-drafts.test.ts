@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { append, listed } from '../support/backlog.ts'
+import { choose } from '../support/board.ts'
 import { keepBack, openPage, screenshot, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 import { makeTrigger } from '../support/triggers.ts'
@@ -72,8 +73,7 @@ const forms: Kept[] = [
       return '/'
     },
     open: async (page) => {
-      await page.getByRole('button', { name: 'Actions of Uncategorized' }).click()
-      await page.getByRole('menuitem', { name: 'New category…' }).click()
+      await choose(page, 'Uncategorized', 'New category…')
       return page.getByRole('dialog', { name: 'New category' })
     },
     typed: { Name: 'Kept apart' },

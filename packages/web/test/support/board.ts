@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { keepToasts, type OpenPage, sharedServer } from './browser.ts'
 
 /** The row of the session with this title. */
@@ -23,9 +24,17 @@ export async function keepLeavingRows({ page, context }: OpenPage): Promise<void
 
 /** Takes an entry of the menu of a row or of a section. */
 export async function choose(page: Page, of: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions of ${of}`, exact: true }).click()
+  const button = page.getByRole('button', { name: `Actions of ${of}`, exact: true })
   // The name of an entry may end with its key.
-  await page.getByRole('menuitem', { name: new RegExp(`^${item}`) }).click()
+  const entry = page.getByRole('menuitem', { name: new RegExp(`^${item}`) })
+  // A click is lost when other sessions move the row between its press and its release.
+  await expect
+    .poll(async () => {
+      if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click()
+      return entry.isVisible()
+    })
+    .toBe(true)
+  await entry.click()
 }
 
 /** Drags a row or a heading onto another one. Dragging is loaded when the mouse first moves. */

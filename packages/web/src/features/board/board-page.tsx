@@ -30,7 +30,7 @@ import { useHasDrawer } from './use-window.ts'
 
 const SessionDrawer = part(() => import('../sessions/session-drawer.tsx'))
 const QuickPrompt = part(() => import('./quick-prompt.tsx'), <div className="h-9" />)
-const NeedsYouStrip = part(() => import('../needs-you/needs-you-strip.tsx'), <Skeleton rows={2} />)
+const NeedsYouStrip = part(() => import('../needs-you/needs-you-strip.tsx'), <StripSpace />)
 const BoardKeys = part(() => import('./board-keys.ts'))
 const NoSessions = part(() => import('./no-sessions.tsx'))
 const BulkBar = part(() => import('./bulk-bar.tsx'))
@@ -189,6 +189,15 @@ function Top({ search, isEmpty }: { search: BoardSearch; isEmpty: boolean }): Re
       {!hasFilter && hasNeeds && <NeedsYouStrip />}
       {isEmpty && <NoSessions hasFilter={hasFilter} />}
     </>
+  )
+}
+
+/** As high as the strip will be: a row that moves while the page loads is one that a click misses. */
+function StripSpace(): ReactNode {
+  return (
+    <div className="border-line border-b max-md:h-9.25 max-md:overflow-hidden">
+      <Skeleton rows={1 + Math.min(3, useNeedsYou().data?.sessions.length ?? 0)} />
+    </div>
   )
 }
 

@@ -40,7 +40,7 @@ function Line({ session }: { session: NeedySession }): ReactNode {
   const { icon, word, color, text } = needOf(session)
   const [question] = elicitations
   return (
-    <li className="flex min-h-9 items-center gap-2.5 border-line border-t bg-surface py-1 pr-3 pl-4.5">
+    <li className="flex min-h-9 items-center gap-2.5 border-line border-t bg-surface py-0.5 pr-3 pl-4.5">
       <span className={`inline-flex w-28 shrink-0 items-center gap-1.5 font-medium text-sm ${color}`}>
         <Icon name={icon} size={14} />
         {word}
