@@ -6,8 +6,12 @@ import { until } from '../until.mjs'
 /** A class of a halted queue whose handler does almost nothing. */
 const job = 'run_post_deploy_tasks'
 
-/** Writes down every claim, discard and move of a job, by the database itself. Rounds may share a database. */
+/**
+ * Writes down every claim, discard and move of a job, by the database itself. Rounds may share a database: a worker that runs the
+ * trigger of an earlier round has locked the jobs and then wants this table, so the jobs are locked first.
+ */
 const watch = `
+  lock table graphile_worker._private_jobs in access exclusive mode;
   drop table if exists job_changes;
   drop function if exists note_job_change cascade;
   create table job_changes (job_id bigint, kind text, was_claimed boolean, xid text, at timestamptz);
