@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { type Connection, type Database, openDatabase, openPool } from '../platform/db/database.ts'
 import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.ts'
 import { migrate } from '../platform/db/migrate.ts'
-import { isOutage } from '../platform/db/outage.ts'
+import { isOutage, isTurnedAway } from '../platform/db/outage.ts'
 import type { Home } from '../platform/home/home.ts'
 import { graphileLog } from '../platform/jobs/graphile-log.ts'
 import { queueNames } from '../platform/jobs/queues.ts'
@@ -113,7 +113,7 @@ async function waitForDatabase(
       return
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (!isOutage(error))
+      if (!isOutage(error) || isTurnedAway(error))
         throw new StartupError(`The database rejected the connection: ${reason}. Check DATABASE_URL.`)
       if (performance.now() > deadline)
         throw new StartupError(

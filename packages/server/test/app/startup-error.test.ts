@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStorage } from '../../src/app/open-storage.ts'
+import { applicationRole } from '../../src/platform/db/embedded/create-database.ts'
 import { openHome } from '../../src/platform/home/home.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { testDatabase } from '../support/database/database.ts'
@@ -81,12 +82,15 @@ test('an unreachable database is retried until the timeout and then reported wit
   )
 })
 
-test('a database that rejects the connection is reported at once', async () => {
+test.each([
+  { change: { pathname: '/nowhere' }, reason: 'database "nowhere" does not exist' },
+  { change: { password: 'wrong' }, reason: `password authentication failed for user "${applicationRole}"` },
+])('a database that rejects the connection is reported at once: $reason', async ({ change, reason }) => {
   const home = await openHome(join(await testFolder(), 'home'))
   onTestFinished(() => home.release())
   const url = new URL((await testDatabase()).url)
-  url.pathname = '/nowhere'
+  Object.assign(url, change)
   await expect(openStorage({ databaseUrl: url.href, home, log: silentLog })).rejects.toThrow(
-    new StartupError('The database rejected the connection: database "nowhere" does not exist. Check DATABASE_URL.'),
+    new StartupError(`The database rejected the connection: ${reason}. Check DATABASE_URL.`),
   )
 })

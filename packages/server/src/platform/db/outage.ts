@@ -1,10 +1,11 @@
 /**
  * SQLSTATE codes that mean PostgreSQL cannot work for the moment, whatever the statement: it is shutting down or starting
- * up, has closed our session, or met an I/O error. Classes 08 and 53: no connection, and not enough disk, memory or
- * connections.
+ * up, has closed our session, or met an I/O error. Classes 08, 28 and 53: no connection, no admittance, and not enough disk,
+ * memory or connections. An operator who changes the password of the database changes it for the hosts a moment later, and
+ * no turn may fail meanwhile.
  */
 const outageStates = ['57P01', '57P02', '57P03', '25P03', '58030']
-const outageClasses = /^(08|53)...$/
+const outageClasses = /^(08|28|53)...$/
 
 const socketCodes = [
   'ECONNREFUSED',
@@ -40,6 +41,11 @@ export function isOutage(error: unknown): boolean {
   if (code !== undefined && (outageStates.includes(code) || outageClasses.test(code) || isSocketFailure(error, code)))
     return true
   return driverSentences.some((sentence) => sentence.test(error.message))
+}
+
+/** The server refused our user or password. A host that starts reports this at once; one that runs waits for the end of it. */
+export function isTurnedAway(error: unknown): boolean {
+  return error instanceof Error && /^28...$/.test(codeOf(error) ?? '')
 }
 
 /** The driver waited too long for the answer; the connection still waits for it. */

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { openDatabase, openPool } from '../../../src/platform/db/database.ts'
 import { isConflict, isOutage } from '../../../src/platform/db/outage.ts'
 import { untilReachable } from '../../../src/platform/db/until-reachable.ts'
@@ -49,6 +51,21 @@ describe('an outage', () => {
 
     expect(isOutage(error)).toBe(true)
     await untilReachable(() => sql`select 1`.execute(db))
+  })
+
+  test('a password that is changed before our settings are is an outage, and work goes on once they agree again', async () => {
+    const { administer, connectionString } = await roleWithPassword('first')
+    const pool = openPool({ connectionString }, { max: 1, log: silentLog, name: 'test' })
+    onTestFinished(() => pool.end())
+    await administer("password 'second'")
+
+    const error = await failureOf(pool.query('select 1'))
+
+    expect(error).toMatchObject({ code: '28P01' })
+    expect(isOutage(error)).toBe(true)
+    const underway = untilReachable(() => pool.query('select 1 as one'))
+    await administer("password 'first'")
+    expect((await underway).rows).toEqual([{ one: 1 }])
   })
 
   test.each([
@@ -172,6 +189,20 @@ test('64-bit integers are parsed as numbers, and other types as usual', async ()
 async function database() {
   const { url, pool } = await testDatabase({ isEmpty: true })
   return { url, pool, db: openTestDatabase(url).db }
+}
+
+async function roleWithPassword(password: string) {
+  const role = `role_${randomUUID().replaceAll('-', '')}`
+  const admin = new pg.Client({ connectionString: inject('administrationUrl') })
+  await admin.connect()
+  await admin.query(`create role ${role} login password '${password}'`)
+  onTestFinished(async () => {
+    await admin.query(`drop role ${role}`)
+    await admin.end()
+  })
+  const url = new URL(inject('administrationUrl'))
+  Object.assign(url, { username: role, password })
+  return { connectionString: url.href, administer: (change: string) => admin.query(`alter role ${role} ${change}`) }
 }
 
 async function databaseOverALine() {

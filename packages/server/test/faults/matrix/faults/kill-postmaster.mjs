@@ -46,9 +46,12 @@ export const killPostmaster = {
     )
     await settled(cluster, ids)
     for (const id of ids) problems.push(...(await storedOnce(host, id)))
-    const { rows } = await cluster.pool.query('select outcome from turns where session_id = any($1)', [ids])
+    const { rows } = await cluster.pool.query(
+      'select session_id, source, outcome, failure_reason, error from turns where session_id = any($1) order by created_at',
+      [ids],
+    )
     if (rows.length !== 3 || rows.some(({ outcome }) => outcome !== 'completed'))
-      problems.push('a turn did not complete')
+      problems.push(`a turn did not complete: ${JSON.stringify(rows)}`)
     return { ...judge(cluster.effects, accepted, cluster.homes()), recoverySeconds: recovered.seconds, problems }
   },
 }
