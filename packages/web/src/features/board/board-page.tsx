@@ -7,6 +7,7 @@ import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { useTitle } from '../../shared/kit/page.tsx'
 import { part, untilLoaded } from '../../shared/kit/part.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { StripSpace } from '../needs-you/strip-space.tsx'
 import { useNeedsYou } from '../needs-you/use-needs-you.ts'
 import { type BoardActions, useBoardActions } from './board-actions.ts'
 import type { BoardCard, BoardSection } from './board-cache.ts'
@@ -189,15 +190,6 @@ function Top({ search, isEmpty }: { search: BoardSearch; isEmpty: boolean }): Re
       {!hasFilter && hasNeeds && <NeedsYouStrip />}
       {isEmpty && <NoSessions hasFilter={hasFilter} />}
     </>
-  )
-}
-
-/** As high as the strip will be: a row that moves while the page loads is one that a click misses. */
-function StripSpace(): ReactNode {
-  return (
-    <div className="border-line border-b max-md:h-9.25 max-md:overflow-hidden">
-      <Skeleton rows={1 + Math.min(3, useNeedsYou().data?.sessions.length ?? 0)} />
-    </div>
   )
 }
 

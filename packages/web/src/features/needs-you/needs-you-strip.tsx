@@ -8,9 +8,7 @@ import { useBoardActions } from '../board/board-actions.ts'
 import { nameOfCard } from '../board/row-words.ts'
 import { Countdown } from '../elicitations/countdown.tsx'
 import { isPlain, needOf } from './need-words.ts'
-import { type NeedySession, useNeedsYou } from './use-needs-you.ts'
-
-const mostShown = 3
+import { mostInStrip, type NeedySession, useNeedsYou } from './use-needs-you.ts'
 
 /** The most urgent of what waits for a person, above the board. The inbox has all of it. */
 export default function NeedsYouStrip(): ReactNode {
@@ -22,12 +20,12 @@ export default function NeedsYouStrip(): ReactNode {
       <header className="flex h-9 items-center gap-2 bg-needs-soft px-3">
         <h2 className="font-semibold text-needs text-sm">Needs you {count}</h2>
         <Link to="/inbox" className="ml-auto inline-flex h-6 items-center text-muted text-sm hover:underline">
-          {count > mostShown ? `All ${count} in the inbox` : 'Open the inbox'}
+          {count > mostInStrip ? `All ${count} in the inbox` : 'Open the inbox'}
         </Link>
       </header>
       {/* On a phone the inbox is one tab away, and the board would begin below the fold. */}
       <ul className="max-md:hidden">
-        {sessions.slice(0, mostShown).map((session) => (
+        {sessions.slice(0, mostInStrip).map((session) => (
           <Line key={session.card.id} session={session} />
         ))}
       </ul>
