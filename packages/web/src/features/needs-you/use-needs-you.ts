@@ -4,7 +4,7 @@ import { useRead } from '../../shared/api/hooks.ts'
 export type NeedsYou = Result<'needs_you.show'>
 export type NeedySession = NeedsYou['sessions'][number]
 
-/** The strip above the board shows so many sessions, and the inbox the rest. */
+/** The strip above the board shows so many sessions, and the inbox all of them. */
 export const mostInStrip = 3
 
 /** Everything that waits for a person, in one read. Held sessions are in it, and are not counted: they go on by themselves. */
