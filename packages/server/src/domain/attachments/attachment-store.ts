@@ -80,8 +80,21 @@ export async function deleteAttachment(db: Database, id: string): Promise<boolea
   return numDeletedRows > 0n
 }
 
-export async function deleteOfSession(tx: Transaction, sessionId: number): Promise<void> {
-  await tx.deleteFrom('attachments').where('session_id', '=', sessionId).execute()
+/** Deletes a few of the files whose session has been in the trash for long enough, and returns how many. */
+export async function deleteSomeTrashed(db: Database, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from attachments
+    where id in (
+      select attachments.id
+      from sessions
+      join attachments on attachments.session_id = sessions.id
+      where sessions.status = 'archived' and sessions.trash_after < now()
+      limit ${limit}
+      -- A session that is taken out of the trash at the moment keeps its files.
+      for update of sessions skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows)
 }
 
 export function deleteUnclaimed(db: Database, slice: Slice): Promise<number> {

@@ -21,7 +21,7 @@ import {
  * The face of the room. A prompt stays text and names a file by its reference, so a file needs no place of its own in turns,
  * queues, returns and restarts.
  */
-export { type AttachmentRow, deleteOfSession as deleteAttachmentsOf } from './attachment-store.ts'
+export type { AttachmentRow } from './attachment-store.ts'
 
 export async function createAttachment(app: App, request: NewAttachment): Promise<Attachment> {
   const content = decode(request.content)

@@ -72,10 +72,10 @@ export async function archiveLocked(
   if (agentOf === undefined) await acknowledge(app, tx, session.id)
   if (session.id === agentOf) await announceCompletion(app, tx, session)
   const { id: sessionId, host_id: hostId } = session
-  if (hostId !== null) await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
-  // A session that no host has run may keep attachments.
-  const onItsHost = hostId === null ? {} : { hostId }
-  await enqueue(tx, emptyTrashJob, { sessionId }, { ...onItsHost, delayMs: keptMs + clockToleranceMs })
+  if (hostId !== null) {
+    await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
+    await enqueue(tx, emptyTrashJob, { sessionId }, { hostId, delayMs: keptMs + clockToleranceMs })
+  }
   return showRow(app, tx, { id: session.id })
 }
 

@@ -1,8 +1,7 @@
 import { transact } from '../../platform/db/transact.ts'
 import { handleJob } from '../app.ts'
-import { deleteAttachmentsOf } from '../attachments/attachment.ts'
 import { note } from '../logs/log.ts'
-import { lockSessionIfThere, selectSession } from '../sessions/session.ts'
+import { selectSession } from '../sessions/session.ts'
 import { emptyTrashJob } from './empty-trash-job.ts'
 import { withWorkspaceLock } from './open-workspace.ts'
 import { removeSessionFiles } from './remove-files.ts'
@@ -14,11 +13,8 @@ export const emptyTrash = handleJob(emptyTrashJob, ({ sessionId }, app) =>
     const isDue = session?.status === 'archived' && session.trash_after && session.trash_after <= app.clock.now()
     if (!isDue) return
     await removeSessionFiles(app, sessionId)
-    await transact(app.db, async (tx) => {
-      // A person may have taken the session out of the trash meanwhile.
-      const { status } = (await lockSessionIfThere(tx, session)) ?? {}
-      if (status === 'archived') await deleteAttachmentsOf(tx, sessionId)
-      await note(app, tx, sessionId, 'trash_after has passed; the clone and the runtime files were removed.')
-    })
+    await transact(app.db, (tx) =>
+      note(app, tx, sessionId, 'trash_after has passed; the clone and the runtime files were removed.'),
+    )
   }),
 )

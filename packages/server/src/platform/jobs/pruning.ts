@@ -24,12 +24,14 @@ export type Pruning<App> = {
   keeps: keyof Retention | { days: number }
   /** Deletes at most `limit` of what is older than `days`. How many it deleted; fewer than `limit` says that nothing is left. */
   deleteSome(app: App, slice: Slice): Promise<number>
+  /** The limit of a slice, for rows that are so large that the usual number would hold its locks for seconds. */
+  sliceRows?: number
 } & Partial<Pick<Periodic<App>, 'intervalMs' | 'runs'>>
 
 export type Slice = { days: number; limit: number }
 
 /** Small, so that a slice holds its locks for milliseconds and a crash undoes little. */
-export const sliceRows = 1000
+export const usualSliceRows = 1000
 /** Other maintenance gets its turn after this time. */
 const budgetMs = 20_000
 const defaultIntervalMs = 10 * 60_000
@@ -40,6 +42,7 @@ export function pruning<App extends { retention: Retention }>() {
     name,
     keeps,
     deleteSome,
+    sliceRows = usualSliceRows,
     intervalMs = defaultIntervalMs,
     runs = 'one_host',
   }: Pruning<App>): Periodic<App> => ({

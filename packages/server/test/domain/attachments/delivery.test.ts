@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { testApp } from '../../support/app/app.ts'
+import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf, textOf } from '../../support/sessions/demo-session.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
@@ -217,19 +218,10 @@ describe('an agent that tampers with its files', () => {
 /** As when `trash_after` has passed. */
 async function emptyTrashOf(id: number): Promise<void> {
   await app.pool.query("update sessions set trash_after = now() - interval '1 second' where id = $1", [id])
-  await app.pool.query(
-    `update graphile_worker._private_jobs as jobs set run_at = now()
-     from graphile_worker._private_tasks as tasks
-     where tasks.id = jobs.task_id and tasks.identifier like 'empty_trash%' and jobs.payload ->> 'sessionId' = $1`,
-    [String(id)],
-  )
+  await runPeriodic(app.host.app, 'delete_trashed_attachments')
 }
 
-const goes = ({ id }: { id: string }) =>
-  eventually(
-    () => app.get(`/attachments/${id}`),
-    ({ status }) => status === 404,
-  )
+const statusOf = async ({ id }: { id: string }): Promise<number> => (await app.get(`/attachments/${id}`)).status
 
 describe('the files of a session that goes', () => {
   test('the files of a session that goes are deleted with the session', async () => {
@@ -245,9 +237,20 @@ describe('the files of a session that goes', () => {
     const id = await create(`run cat ${file.reference}`)
     await reaches(id, 'needs_input')
     await archiveSession(app.host.app, { id }, { force: false })
-    expect((await app.get(`/attachments/${file.id}`)).status).toBe(200)
+    await runPeriodic(app.host.app, 'delete_trashed_attachments')
+    expect(await statusOf(file)).toBe(200)
     await emptyTrashOf(id)
-    await goes(file)
+    expect(await statusOf(file)).toBe(404)
+  })
+
+  test('the files of a session whose host is gone are deleted after trash_after all the same', async () => {
+    const file = await upload('a.txt', 'a')
+    const id = await create(`run cat ${file.reference}`)
+    await reaches(id, 'needs_input')
+    await app.pool.query(`update sessions set host_id = '${randomUUID()}' where id = $1`, [id])
+    await archiveSession(app.host.app, { id }, { force: false })
+    await emptyTrashOf(id)
+    expect(await statusOf(file)).toBe(404)
   })
 
   test('the files of a session that goes to the trash before any host has run it are deleted after trash_after', async () => {
@@ -258,8 +261,23 @@ describe('the files of a session that goes', () => {
     await archiveSession(app.host.app, { id }, { force: true })
     expect((await app.pool.query('select host_id from sessions where id = $1', [id])).rows).toEqual([{ host_id: null }])
     await emptyTrashOf(id)
-    await goes(file)
+    expect(await statusOf(file)).toBe(404)
     await release()
     await app.patch('/settings', { spot_gating_enabled: false })
+  })
+
+  test('a session that is taken out of the trash while trashed files are deleted keeps its files', async () => {
+    const file = await upload('a.txt', 'a')
+    const id = await create(`run cat ${file.reference}`)
+    await reaches(id, 'needs_input')
+    await archiveSession(app.host.app, { id }, { force: false })
+    await app.pool.query("update sessions set trash_after = now() - interval '1 second' where id = $1", [id])
+    const client = await app.pool.connect()
+    await client.query('begin')
+    await client.query("update sessions set status = 'needs_input' where id = $1", [id])
+    await runPeriodic(app.host.app, 'delete_trashed_attachments')
+    await client.query('commit')
+    client.release()
+    expect(await statusOf(file)).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pruning, type Retention, type Slice, sliceRows } from '../../../src/platform/jobs/pruning.ts'
+import { pruning, type Retention, type Slice, usualSliceRows } from '../../../src/platform/jobs/pruning.ts'
 
 const retention: Retention = {
   logs: 90,
@@ -28,9 +28,9 @@ function pruned(left: number[], keeps: keyof Retention | { days: number } = 'log
 }
 
 test('old rows are deleted slice by slice until one is not full', async () => {
-  const { slices, run } = pruned([sliceRows, sliceRows, 3, 99])
+  const { slices, run } = pruned([usualSliceRows, usualSliceRows, 3, 99])
   expect(await run()).toBe('done')
-  expect(slices).toEqual(Array(3).fill({ days: 90, limit: sliceRows }))
+  expect(slices).toEqual(Array(3).fill({ days: 90, limit: usualSliceRows }))
 })
 
 test('nothing is deleted of what is kept for 0 days, which means for ever', async () => {
@@ -42,11 +42,11 @@ test('nothing is deleted of what is kept for 0 days, which means for ever', asyn
 test('what the service itself needs is kept for a time that no setting changes', async () => {
   const { slices, run } = pruned([], { days: 7 })
   await run()
-  expect(slices).toEqual([{ days: 7, limit: sliceRows }])
+  expect(slices).toEqual([{ days: 7, limit: usualSliceRows }])
 })
 
 test('pruning stops between two slices when the host shuts down', async () => {
-  const { slices, run } = pruned([sliceRows, sliceRows, sliceRows])
+  const { slices, run } = pruned([usualSliceRows, usualSliceRows, usualSliceRows])
   const stopping = new AbortController()
   const running = run(stopping.signal)
   stopping.abort()
