@@ -133,6 +133,21 @@ describe('prune_unclaimed_attachments', () => {
     await run('prune_unclaimed_attachments')
     expect(await texts('select name as text from attachments order by name')).toEqual(['kept', 'new'])
   })
+
+  test('leaves a file that a prompt names at that moment', async () => {
+    const session = await insertSession(app.pool)
+    await app.pool.query(
+      `insert into attachments (id, session_id, name, size_bytes, content, created_at)
+       values (left(md5('late'), 24), null, 'late', 1, 'a', now() - interval '8 days')`,
+    )
+    const client = await app.pool.connect()
+    await client.query('begin')
+    await client.query("update attachments set session_id = $1 where name = 'late'", [session])
+    await run('prune_unclaimed_attachments')
+    await client.query('commit')
+    client.release()
+    expect(await texts("select name as text from attachments where name = 'late'")).toEqual(['late'])
+  })
 })
 
 describe('prune_cli_reports', () => {

@@ -27,6 +27,8 @@ export async function deleteOld<Name extends keyof Tables & string>(
         ${where === undefined ? sql`` : sql`and ${where}`}
       order by ${sql.ref(`old.${since}`)}
       limit ${limit}
+      -- A row that someone changes at the moment may not be too old afterwards.
+      for update skip locked
     )
   `.execute(db)
   return Number(numAffectedRows)
