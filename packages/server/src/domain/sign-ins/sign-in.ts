@@ -91,7 +91,8 @@ async function opened(app: App, { earlier }: Browser, work: (tx: Transaction) =>
     if (earlier !== undefined) await deleteSignIn(tx, earlier)
     return work(tx)
   })
-  if (earlier !== undefined) await app.signals.announce(signInsTopic)
+  // A link is used up now, so that a lost signal must not refuse the browser.
+  if (earlier !== undefined) await app.signals.announce(signInsTopic).catch(() => undefined)
   return result
 }
 

@@ -1,7 +1,7 @@
-import { isOutage } from '../db/outage.ts'
+import { isOutage, isTurnedAway } from '../db/outage.ts'
 
 export type RetryLevel = {
-  /** At `debug` while the database is away, which is reported elsewhere. */
+  /** At `debug` while the database is away, which is reported elsewhere, unless only an operator can end it. */
   of(error: unknown): 'error' | 'debug'
   reset(): void
 }
@@ -15,7 +15,7 @@ export function retryLevel(): RetryLevel {
   let last: string | undefined
   return {
     of: (error) => {
-      if (isOutage(error)) return 'debug'
+      if (isOutage(error) && !isTurnedAway(error)) return 'debug'
       const message = String(error)
       count = message === last ? count + 1 : 1
       last = message

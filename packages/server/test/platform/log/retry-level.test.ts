@@ -30,6 +30,13 @@ test('another error is logged at error at once, and so is the same error after a
   expect(level.of(fault)).toBe('error')
 })
 
+test('a password that the database refuses is logged at error although work waits for it, also after it could not be reached', () => {
+  const refused = Object.assign(new Error('password authentication failed for user "yardmaster"'), { code: '28P01' })
+  const level = retryLevel()
+  level.of(outage)
+  expect(Array.from({ length: 3 }, () => level.of(refused))).toEqual(['error', 'error', 'debug'])
+})
+
 test('an outage of the database is logged at debug, because it is reported elsewhere', () => {
   expect(retryLevel().of(outage)).toBe('debug')
 })
