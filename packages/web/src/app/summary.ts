@@ -4,9 +4,9 @@ import type { Reactions } from '../shared/live/live.tsx'
 
 type Summary = Result<'board.summary'>
 
-/** The figures around every page: one small read, renewed by events. */
+/** The figures around every page: one small read, renewed by events. No event says that a host died or that the day ended. */
 export function useSummary(): Summary | undefined {
-  return useRead('board.summary', {}).data
+  return useRead('board.summary', {}, { everyMs: 60_000 }).data
 }
 
 const figures = ['board.summary'] as const

@@ -166,6 +166,34 @@ test('a long message is shown by its beginning, and as a whole on demand', async
   expect(faults).toEqual([])
 })
 
+test('a subagent appears in place while its turn runs, also if its call was read before it was stored', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeSession('Gets a subagent', 'say Ready')
+  const { page, goto, faults } = await openPage()
+  let isEarly = true
+  await page.route(/\/entries\?/, async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    // The page reads the call a moment before its subagent is stored.
+    const isFirst = isEarly && text.includes('"tool_call"')
+    if (isFirst) isEarly = false
+    await route.fulfill({
+      response,
+      body: isFirst ? text.replaceAll(/"subagent":\{[^}]*\}/g, '"subagent":null') : text,
+    })
+  })
+  await goto(`/sessions/${id}`)
+  await page.getByRole('article', { name: 'Agent' }).getByText('Ready').waitFor()
+  await call('POST', `/sessions/${id}/follow_up`, { prompt: 'spawn run sleep 600' })
+  const subagent = page.getByRole('region', { name: 'Subagent run sleep 600' })
+  await subagent.getByText('running').waitFor()
+  expect(isEarly).toBe(false)
+  await subagent.getByRole('button', { name: /^Subagent/ }).click()
+  await subagent.getByRole('article', { name: 'Prompt' }).getByText('run sleep 600').waitFor()
+  await call('DELETE', `/sessions/${id}`)
+  expect(faults).toEqual([])
+})
+
 test('the earlier entries of a subagent are read on demand', async () => {
   const { id } = await makeSession('Has a subagent', 'spawn run echo looked around')
   const { page, goto, faults } = await openPage()

@@ -11,12 +11,17 @@ const { archiveOldDays, recoveryMinutes } = limits
 
 export function ArchiveDialog({ onClose }: { onClose: () => void }): ReactNode {
   const toasts = useToasts()
+  const unarchive = useWrite('sessions.unarchive', { refreshes: ['board', 'health'] })
   const archive = useWrite('health.archive_old', {
     complains: false,
     refreshes: ['sessions', 'board'],
     onSuccess: ({ archived, skipped, remaining }) => {
+      const undo = () => {
+        for (const id of archived) unarchive.mutate({ id: String(id) })
+      }
       toasts.say(
         `${counted(archived.length, 'session was', 'sessions were')} archived, ${skipped.length} left out, ${remaining} remain`,
+        archived.length > 0 ? { undo } : {},
       )
       onClose()
     },

@@ -12,7 +12,7 @@ import type { Pool } from './account.ts'
 export function ProviderKeyPanel({ pool: { runtime, takes_provider_key } }: { pool: Pool }): ReactNode {
   const id = useId()
   const toasts = useToasts()
-  const { data, error } = useRead('provider_keys.list', {})
+  const { data, error } = useRead('provider_keys.list', {}, { everyMs: 60_000 })
   const stored = data?.provider_keys.find((key) => key.runtime === runtime)
   const set = useWrite('provider_keys.set', {
     complains: false,

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { useConnection, useLiveEvent } from '../../shared/live/live.tsx'
 import type { Elicitation } from '../elicitations/elicitation-form.tsx'
@@ -31,7 +31,7 @@ export function useConversation(session: Session, id: string, start?: number): C
   const entries = useEntries(id, { ...(start !== undefined && { start }) })
   const turns = listed.data?.turns ?? []
   const underway = underwayOf(session, turns)
-  useFollowing(session, entries.catchUp, underway !== undefined)
+  useFollowing(session, entries, underway !== undefined)
   useSeenByPerson(session, id)
   return {
     turns,
@@ -44,14 +44,25 @@ export function useConversation(session: Session, id: string, start?: number): C
 }
 
 /** Reads new entries while a turn is underway, when the session changes, and when the stream is back. */
-function useFollowing({ id }: Session, catchUp: () => void, isWorking: boolean): void {
+function useFollowing({ id }: Session, { catchUp, reread }: Entries, isWorking: boolean): void {
   const connection = useConnection()
+  const subagents = useRef(new Set<string>())
   useInterval(catchUp, isWorking ? lookEveryMs : undefined)
-  useLiveEvent('transcript.appended', ({ data }) => data.session_id === id && data.thread === 'main' && catchUp())
+  useLiveEvent('transcript.appended', ({ data: { session_id, thread } }) => {
+    if (session_id !== id) return
+    if (thread === 'main') return catchUp()
+    if (subagents.current.has(thread)) return
+    subagents.current.add(thread)
+    reread()
+  })
   useLiveEvent('turn.ended', ({ data }) => data.session_id === id && catchUp())
   useLiveEvent('session.status_changed', ({ data }) => data.session_id === id && catchUp())
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was written meanwhile is read when the stream is back.
-  useEffect(catchUp, [connection, isWorking])
+  useEffect(() => {
+    catchUp()
+    // A runtime may say only at the end which call started a subagent.
+    if (subagents.current.size > 0) reread()
+  }, [connection, isWorking])
 }
 
 /** Takes the session off the list of what waits for a person, once one looks at it. */

@@ -4,6 +4,7 @@ import { call, type Input } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useRequestKey } from '../../shared/state/use-request-key.ts'
+import { warningsOf } from './warnings-of.ts'
 
 type Request = Omit<Input<'sessions.create'>, 'idempotency_key'>
 
@@ -18,7 +19,7 @@ export function useCreateSession(onCreated: () => void) {
     onSuccess: async (answer) => {
       const { session } = answer
       onCreated()
-      if ('warnings' in answer) for (const warning of answer.warnings ?? []) toasts.say(warning)
+      for (const warning of warningsOf(answer)) toasts.say(warning)
       if (category.current !== '') {
         await call('sessions.set_category', { id: String(session.id), category_id: Number(category.current) }).catch(
           (error: unknown) => toasts.complain(error),

@@ -7,6 +7,7 @@ import { keep, kept } from '../../shared/state/keep.ts'
 import { useRequestKey } from '../../shared/state/use-request-key.ts'
 import { nameOfSession } from './name-of-session.ts'
 import { offeredRoots, type Root } from './new-session-form.ts'
+import { warningsOf } from './warnings-of.ts'
 
 const rootKey = 'yardmaster.quick-root'
 
@@ -40,9 +41,11 @@ export function useQuickSession(draft: string, { addition = '', onStarted }: Qui
   const { keyOf, renew } = useRequestKey()
   const create = useWrite('sessions.create', {
     refreshes: ['board'],
-    onSuccess: ({ session }) => {
+    onSuccess: (answer) => {
+      const { session } = answer
       accepted()
       renew()
+      for (const warning of warningsOf(answer)) toasts.say(warning)
       toasts.say(`Started “${nameOfSession(session)}”`, {
         link: (
           <ButtonLink size="sm" to="/sessions/$id" params={{ id: String(session.id) }}>

@@ -3,11 +3,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { setViewer } from '../../shared/api/viewer.ts'
-import { Button } from '../../shared/kit/button.tsx'
+import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { TextField } from '../../shared/kit/field.tsx'
 import { Logo } from '../../shared/kit/logo.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { useTitle } from '../../shared/kit/page.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
 
 /** By an API key, or by a printed link, whose secret is in the fragment so that no log ever has it. */
 export default function SignInPage(): ReactNode {
@@ -15,6 +16,7 @@ export default function SignInPage(): ReactNode {
   const { next = '/' } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const cache = useQueryClient()
+  const toasts = useToasts()
   const link = useLinkInAddress()
   const hasTried = useRef(false)
   const signIn = useWrite('browser_session.create', {
@@ -24,6 +26,15 @@ export default function SignInPage(): ReactNode {
       cache.clear()
       setViewer(cache, answer)
       void navigate({ href: next, replace: true })
+      if (link && answer.session.name === null) {
+        toasts.say('Your messages to agents carry no name yet', {
+          link: (
+            <ButtonLink size="sm" to="/settings">
+              Say who you are
+            </ButtonLink>
+          ),
+        })
+      }
     },
   })
   useEffect(() => {

@@ -23,6 +23,8 @@ export type Entries = {
   loadNewer(): void
   /** Reads what was written since, or only how much it is if the end is not loaded. */
   catchUp(): void
+  /** Reads the last page again: what a call started is stored after the call. */
+  reread(): void
   /** Loads the end of the thread. */
   goToEnd(): Promise<void>
   /** Loads the surroundings of an entry, unless they are loaded. */
@@ -109,10 +111,18 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
       // Without anything loaded the first attempt failed, and this one is the next.
       become({ entries: now?.entries ?? page.entries, total: page.total })
     }
+    const reread: Work = async (isCurrent) => {
+      const now = latest.current
+      if (!now || !isTail(now)) return
+      const { entries } = await read({ after: Math.max(0, now.total - pageSize) })
+      const again = new Map(entries.map((entry) => [entry.sequence, entry]))
+      if (isCurrent()) become({ ...now, entries: now.entries.map((entry) => again.get(entry.sequence) ?? entry) })
+    }
     return {
       loadOlder: () => void inOrder(loadOlder),
       loadNewer: () => void inOrder(loadNewer),
       catchUp: () => void inOrder(catchUp),
+      reread: () => void inOrder(reread),
       goToEnd: () => (isTail(latest.current) ? Promise.resolve() : replace({})),
       goTo: async (sequence: number) => {
         const [first, last] = [edge(0) ?? 0, edge(-1) ?? 0]
