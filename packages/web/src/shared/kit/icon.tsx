@@ -1,7 +1,12 @@
 import type { ReactNode } from 'react'
 import { iconPaths } from './icon-paths.ts'
+import type { LaterIconName } from './later-icon-path.tsx'
+import { part } from './part.tsx'
 
-export type IconName = keyof typeof iconPaths
+type FirstIconName = keyof typeof iconPaths
+export type IconName = FirstIconName | LaterIconName
+
+const LaterIconPath = part<{ name: LaterIconName }>(() => import('./later-icon-path.tsx'), <path />)
 
 type IconProps = { name: IconName; size?: number; className?: string }
 
@@ -20,7 +25,11 @@ export function Icon({ name, size = 16, className = '' }: IconProps): ReactNode 
       aria-hidden="true"
       className={`shrink-0 ${className}`}
     >
-      <path d={iconPaths[name]} />
+      {isFirst(name) ? <path d={iconPaths[name]} /> : <LaterIconPath name={name} />}
     </svg>
   )
+}
+
+function isFirst(name: IconName): name is FirstIconName {
+  return name in iconPaths
 }
