@@ -12,6 +12,7 @@ async function openByName() {
   const { url, key } = sharedServer()
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    timeout: 120_000,
     args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${name} 127.0.0.1`],
   })
   onTestFinished(() => browser.close())

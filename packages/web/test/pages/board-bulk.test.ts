@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { choose, idleSession, keepLeavingRows, rowOf } from '../support/board.ts'
+import { choose, idleSession, keepLeavingRows, rowOf, tick } from '../support/board.ts'
 import { type OpenPage, openPage, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
@@ -28,7 +28,7 @@ async function turnsOf(id: number): Promise<number> {
 async function select({ page }: OpenPage, titles: readonly string[]) {
   for (const [index, title] of titles.entries()) {
     if (index === 0) await page.getByRole('link', { name: title, exact: true }).hover()
-    await page.getByRole('checkbox', { name: `Select ${title}` }).click()
+    await tick(page, title)
   }
   const bar = page.getByRole('region', { name: 'Selected sessions' })
   await bar.getByText(`${titles.length} selected`).waitFor()

@@ -102,7 +102,8 @@ test('a question that is answered elsewhere while its session is open beside the
   const { id } = await makeSession('Asked beside the board')
   const { request } = await ask(id, 'Is the bridge free?')
   const { page, faults, goto } = await openPage()
-  await goto(`/?open=${id}`)
+  // Questions of other sessions of the board are told of as well.
+  await goto(`/?q=Asked+beside&open=${id}`)
   await page.getByText('live', { exact: true }).waitFor()
   const form = page.getByRole('form', { name: 'Question: Is the bridge free?' })
   await form.waitFor()

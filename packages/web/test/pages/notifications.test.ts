@@ -1,8 +1,11 @@
 import { createECDH } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 import { databaseOf } from '../support/database.ts'
+
+// Their own: notifications of other sessions move the rows of the list.
+serverOfFile()
 
 /** A notification about a session of its own, in the words of the session. */
 async function notify(message: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { append, listed } from '../support/backlog.ts'
+import { idleSession } from '../support/board.ts'
 import { openPage, serverOfFile, sharedServer } from '../support/browser.ts'
 import { holdBack } from '../support/held-writes.ts'
 import { makeSession } from '../support/sessions.ts'
@@ -49,7 +50,8 @@ test('notifications are read and dismissed before the server answers, and come b
   const { call } = sharedServer()
   const unread = async () => (await call<{ pending_count: number }>('GET', '/notifications/badge')).pending_count
   for (const title of ['The gate is open', 'The gate is shut']) {
-    const { id } = await makeSession(title)
+    // One that rests would get another notification a minute later.
+    const { id } = await idleSession(title)
     await call('POST', '/notifications/push', { session_id: id, message: `${title} now` })
   }
   await expect.poll(unread).toBeGreaterThanOrEqual(2)

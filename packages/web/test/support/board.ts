@@ -37,6 +37,17 @@ export async function choose(page: Page, of: string, item: string): Promise<void
   await entry.click()
 }
 
+/** Ticks the box of the row of this session. A click is lost when another session moves the row between its press and its release. */
+export async function tick(page: Page, title: string): Promise<void> {
+  const box = page.getByRole('checkbox', { name: `Select ${title}` })
+  await expect
+    .poll(async () => {
+      if (!(await box.isChecked())) await box.click()
+      return box.isChecked()
+    })
+    .toBe(true)
+}
+
 /** Drags a row or a heading onto another one. Dragging is loaded when the mouse first moves. */
 export async function drag(page: Page, what: Locator, onto: Locator): Promise<void> {
   await what.hover()

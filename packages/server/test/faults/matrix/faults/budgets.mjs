@@ -146,7 +146,7 @@ function has(cluster, tag, number) {
 }
 
 async function made(host, order) {
-  const { status, body } = await host.post('/api/v1/budgets', { period: 'day', ...order })
+  const { status, body } = await host.post('/api/v1/budgets', { period: 'month', ...order })
   if (status !== 201) throw new Error(`making a budget failed: ${status} ${JSON.stringify(body)}`)
   return body.budget.id
 }
