@@ -1,6 +1,6 @@
-import type { Request } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { choose, idleSession, rowOf } from '../support/board.ts'
+import { choose, idleSession, rowOf, tick } from '../support/board.ts'
 import { keepBack, openPage, serverOfFile, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
@@ -302,4 +302,88 @@ test('what is typed while a change of a queued message is being saved stays in i
   release()
   await expect.poll(() => queueOf(id, 'pending')).toEqual(['say two'])
   expect(await editor.inputValue()).toBe('say two and three')
+})
+
+/** Keeps requests to this address waiting, and refuses them when the returned function is called. */
+async function keepToRefuse(page: Page, address: string, sentence: string): Promise<() => void> {
+  let refuse = (): void => undefined
+  const isRefused = new Promise<void>((resolve) => {
+    refuse = resolve
+  })
+  await page.route(address, async (route) => {
+    await isRefused
+    await route.fulfill({ status: 422, json: { error: sentence, message: sentence, messages: [sentence] } })
+  })
+  return refuse
+}
+
+test('a message that is refused after the person went on to another page is said there, and stays a draft', async () => {
+  const { id } = await makeSession('Left before it was refused')
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  const refuse = await keepToRefuse(page, '**/follow_up', 'The message is too long')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('say too much')
+  await Promise.all([page.waitForRequest('**/follow_up'), field.press('Enter')])
+  await page.getByRole('link', { name: 'Backlog' }).click()
+  await page.getByRole('heading', { name: 'Backlog' }).waitFor()
+  refuse()
+  await page.getByRole('status').getByText('The message is too long').waitFor()
+  await goto(`/sessions/${id}`)
+  await expect.poll(() => field.inputValue()).toBe('say too much')
+  expect(faults).toEqual([])
+})
+
+test('a session that is started after the person went on is said there, and does not take them away', async () => {
+  const { page, goto, faults } = await openPage()
+  await goto('/sessions/new')
+  await page.getByLabel('What should the agent do?').fill('say Started late')
+  const release = await keepBack(page, '**/v1/sessions')
+  await Promise.all([
+    page.waitForRequest('**/v1/sessions'),
+    page.getByRole('button', { name: 'Start', exact: true }).click(),
+  ])
+  await page.getByRole('link', { name: 'Backlog' }).click()
+  await page.getByRole('heading', { name: 'Backlog' }).waitFor()
+  release()
+  const said = page.getByRole('status').filter({ hasText: 'Started “say Started late”' })
+  await said.waitFor()
+  expect(new URL(page.url()).pathname).toBe('/backlog')
+  await said.getByRole('link', { name: 'Open' }).click()
+  await page.getByRole('article', { name: 'Agent' }).getByText('Started late', { exact: true }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('what refused to be archived with others is said on the page that the person went on to', async () => {
+  const titles = ['Many one', 'Many two']
+  for (const title of titles) await idleSession(title)
+  const { page, goto, faults } = await openPage()
+  await goto('/?q=Many')
+  const refuse = await keepToRefuse(page, '**/archive', 'One message is queued')
+  for (const title of titles) await rowOf(page, title).waitFor()
+  await page.getByRole('link', { name: 'Many one', exact: true }).hover()
+  for (const title of titles) await tick(page, title)
+  const bar = page.getByRole('region', { name: 'Selected sessions' })
+  await Promise.all([page.waitForRequest('**/archive'), bar.getByRole('button', { name: 'Archive' }).click()])
+  await page.getByRole('link', { name: 'Backlog' }).click()
+  await page.getByRole('heading', { name: 'Backlog' }).waitFor()
+  refuse()
+  await page.getByRole('status').getByText('One message is queued').first().waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a form that is sent twice before the page is drawn again is sent once', async () => {
+  const { id } = await makeSession('Pressed twice', 'sleep 600', 'running')
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('say Once')
+  const send = page.getByRole('button', { name: 'Queue' })
+  await expect.poll(() => send.isEnabled()).toBe(true)
+  await page.getByRole('form', { name: 'Message to the agent' }).evaluate((form: HTMLFormElement) => {
+    form.requestSubmit()
+    form.requestSubmit()
+  })
+  await page.getByText('Queued as 1st').waitFor()
+  expect(await queueOf(id, 'pending')).toEqual(['say Once'])
+  expect(faults).toEqual([])
 })

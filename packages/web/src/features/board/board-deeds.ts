@@ -33,7 +33,8 @@ const touched = ['sessions', 'board', 'needs_you', 'enqueued_messages', 'notific
 export function createDeeds(
   cache: QueryClient,
   toasts: ReturnType<typeof useToasts>,
-  onReport: ((report: Report) => void) | undefined,
+  /** Where refusals are shown together, while there is such a place. */
+  reporter: () => ((report: Report) => void) | undefined,
 ) {
   const patch = (card: BoardCard, change: CardChange) => patchCards(cache, new Map([[card.id, change]]))
 
@@ -76,11 +77,12 @@ export function createDeeds(
       toasts.say(`${done} ${what}`, undo && { undo: () => void perform(succeeded, { act: undo }) })
     }
     const queued = refusals.filter(({ error }) => isQueuedRefusal(error)).map(({ card }) => card)
+    const report = reporter()
     const anyway = discardingQueued && queued.length > 0 ? () => discardingQueued(queued) : undefined
-    if (refusals.length > 0 && ((cards.length === 1 && !anyway) || !onReport))
+    if (refusals.length > 0 && ((cards.length === 1 && !anyway) || !report))
       for (const { error } of refusals) toasts.complain(error)
     else if (refusals.length > 0) {
-      onReport?.({
+      report?.({
         done: done ?? 'Changed',
         count: succeeded.length,
         refusals: refusals.map(({ card, error }) => ({

@@ -38,7 +38,7 @@ export function ElicitationForm({ elicitation, about, hasKeys, onAnswered }: Eli
   const respond = useOneAtATime(
     useWrite('elicitations.respond', {
       refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
-      complains: false,
+      complains: 'never',
       onSuccess: () => {
         // All of it: no form shows an answered question again.
         clear()

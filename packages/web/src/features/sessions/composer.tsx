@@ -49,11 +49,14 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
   const isSending = send.isPending || keep.isPending
   const say = (force_immediate: boolean) => {
     if (isUnready || isSending || isArchived) return
-    keep.reset()
-    send.reset()
     sending()
-    if (isFailed) keep.mutate({ session_id: id, content: text })
-    else send.mutate({ id, prompt: text, force_immediate })
+    if (isFailed) {
+      send.reset()
+      keep.mutate({ session_id: id, content: text })
+    } else {
+      keep.reset()
+      send.mutate({ id, prompt: text, force_immediate })
+    }
   }
   useCommands([
     {

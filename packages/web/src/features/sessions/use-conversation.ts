@@ -69,7 +69,7 @@ function useFollowing({ id }: Session, { catchUp, reread }: Entries, isWorking: 
 function useSeenByPerson({ status, updated_at }: Session, id: string): void {
   const { mutate } = useWrite('sessions.mark_seen', {
     refreshes: ['needs_you', 'board', 'notifications'],
-    complains: false,
+    complains: 'never',
   })
   const waits = status === 'needs_input' || status === 'failed'
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the session is seen.

@@ -3,7 +3,9 @@ import { useRef } from 'react'
 import { call, type Input } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useIsLeft } from '../../shared/kit/use-is-left.ts'
 import { useRequestKey } from '../../shared/state/use-request-key.ts'
+import { sayStarted } from './say-started.tsx'
 import { warningsOf } from './warnings-of.ts'
 
 type Request = Omit<Input<'sessions.create'>, 'idempotency_key'>
@@ -14,6 +16,7 @@ export function useCreateSession(onCreated: () => void) {
   const toasts = useToasts()
   const { keyOf } = useRequestKey()
   const category = useRef('')
+  const isLeft = useIsLeft()
   const create = useWrite('sessions.create', {
     complains: false,
     onSuccess: async (answer) => {
@@ -25,7 +28,8 @@ export function useCreateSession(onCreated: () => void) {
           (error: unknown) => toasts.complain(error),
         )
       }
-      await navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
+      if (isLeft.current) sayStarted(toasts, session)
+      else await navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
     },
   })
   const start = (request: Request, categoryId = '') => {

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
-import { ButtonLink } from '../../shared/kit/button.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useDraft, useSending } from '../../shared/state/draft.ts'
 import { keep, kept } from '../../shared/state/keep.ts'
 import { useRequestKey } from '../../shared/state/use-request-key.ts'
-import { nameOfSession } from './name-of-session.ts'
 import { offeredRoots, type Root } from './new-session-form.ts'
+import { sayStarted } from './say-started.tsx'
 import { warningsOf } from './warnings-of.ts'
 
 const rootKey = 'yardmaster.quick-root'
@@ -46,13 +45,7 @@ export function useQuickSession(draft: string, { addition = '', onStarted }: Qui
       accepted()
       renew()
       for (const warning of warningsOf(answer)) toasts.say(warning)
-      toasts.say(`Started “${nameOfSession(session)}”`, {
-        link: (
-          <ButtonLink size="sm" to="/sessions/$id" params={{ id: String(session.id) }}>
-            Open
-          </ButtonLink>
-        ),
-      })
+      sayStarted(toasts, session)
       onStarted?.()
     },
   })

@@ -1,9 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useIsLeft } from '../../shared/kit/use-is-left.ts'
 import { useBoardActions } from '../board/board-actions.ts'
 import type { RowDialog } from '../board/row-menu.ts'
+import { sayStarted } from './say-started.tsx'
 import type { Session } from './session-facts.ts'
 import { showArchived } from './show-archived.ts'
 import { showInSession } from './show-in-session.ts'
@@ -17,16 +19,9 @@ export type SessionActions = ReturnType<typeof useSessionActions>
 export function useSessionActions({ id: number, favorited }: Session, id: string) {
   const toasts = useToasts()
   const navigate = useNavigate()
-  /** Why it is not archived: shown by a part that is loaded then. A page that was left cannot show it. */
+  /** Why it is not archived: shown by a part that is loaded then. */
   const [refusal, setRefusal] = useState<Error>()
-  const isLeft = useRef(false)
-  useEffect(() => {
-    isLeft.current = false
-    return () => {
-      isLeft.current = true
-    }
-  }, [])
-  const refuse = (error: Error) => (isLeft.current ? toasts.complain(error) : setRefusal(error))
+  const isLeft = useIsLeft()
   const [dialog, openDialog] = useState<RowDialog>()
   const input = { id }
   const touching = { refreshes: elsewhere } as const
@@ -56,6 +51,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const reread = useWrite('sessions.refresh', { ...saying, refreshes: ['transcripts'] })
   const forking = useWrite('sessions.fork', {
     onSuccess: ({ session, message }) => {
+      if (isLeft.current) return sayStarted(toasts, session)
       toasts.say(message)
       void navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
     },
@@ -65,7 +61,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const fork = useCallback((sequence: number) => forkAt({ id, message_index: sequence - 1 }), [forkAt, id])
 
   return {
-    archive: (force = false) => archive.mutate({ id, force }, { onError: refuse }),
+    archive: (force = false) => archive.mutate({ id, force }, { onError: setRefusal }),
     refusal,
     keep: () => setRefusal(undefined),
     isArchiving: archive.isPending,

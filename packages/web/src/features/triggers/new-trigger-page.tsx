@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Page } from '../../shared/kit/page.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useIsLeft } from '../../shared/kit/use-is-left.ts'
 import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { TriggerEditor } from './trigger-editor.tsx'
 import { emptyTrigger, requestOf } from './trigger-form.ts'
@@ -10,13 +11,15 @@ import { emptyTrigger, requestOf } from './trigger-form.ts'
 export default function NewTriggerPage(): ReactNode {
   const navigate = useNavigate()
   const toasts = useToasts()
+  const isLeft = useIsLeft()
   const { values, isChanged, change, clear, sending, accepted } = useFormDraft('new-trigger', emptyTrigger)
   const create = useWrite('triggers.create', {
     complains: false,
     onSuccess: ({ trigger, warnings = [] }) => {
       accepted()
       for (const warning of warnings) toasts.say(warning)
-      void navigate({ to: '/triggers/$id', params: { id: String(trigger.id) } })
+      if (isLeft.current) toasts.say(`${trigger.name} was created`)
+      else void navigate({ to: '/triggers/$id', params: { id: String(trigger.id) } })
     },
   })
   return (

@@ -10,8 +10,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useRef } from 'react'
 import { useToasts } from '../kit/toasts.tsx'
+import { useIsLeft } from '../kit/use-is-left.ts'
 import { call, type Input, type OperationName, type Result } from './client.ts'
 
 type ReadOptions = {
@@ -56,8 +57,11 @@ type WriteOptions<Name extends OperationName> = {
   /** Shows the change before the server answers. Returns how to take it back if the server refuses, or nothing if it shows nothing. */
   optimistic?(cache: QueryClient, input: Input<Name>): Undo | undefined
   onSuccess?(result: Result<Name>, input: Input<Name>): void
-  /** False leaves the error to the caller, who shows `error` beside the form. */
-  complains?: boolean
+  /**
+   * False leaves the error to the component, which shows `error` beside its form: it is a toast only if the component has left the page.
+   * `never` is for what no person asked for.
+   */
+  complains?: boolean | 'never'
   /** Ends with the answer, for one after which another may follow at once. Else the write ends when the page shows what it changed. */
   isDoneWhenAccepted?: boolean
 }
@@ -86,6 +90,7 @@ export function useWrite<Name extends OperationName>(name: Name, options: WriteO
     touched,
     optimistic && ((input: Input<Name>) => optimistic(cache, input)),
   )
+  const isLeft = useIsLeft()
   const mutation = useMutation<Result<Name>, Error, Input<Name>, Shown>({
     mutationFn: (input) => call(name, input),
     ...ahead,
@@ -93,13 +98,24 @@ export function useWrite<Name extends OperationName>(name: Name, options: WriteO
       const isShown = onSettled(answer, error, input, shown)
       return isDoneWhenAccepted ? undefined : isShown
     },
-    onError: (error) => complains && toasts.complain(error),
+    onError: (error) => (complains || isLeft.current) && complains !== 'never' && toasts.complain(error),
     onSuccess: (result, input) => onSuccess?.(result, input),
   })
   const { isPending, error, data, reset, mutateAsync } = mutation
+  const last = useRef<string>(undefined)
+  const isShownAhead = optimistic !== undefined
   const mutate = useCallback<Write<Name>['mutate']>(
-    (input, { onSuccess, onError } = {}) => void mutateAsync(input).then(onSuccess, onError ?? (() => undefined)),
-    [mutateAsync],
+    (input, { onSuccess, onError } = {}) => {
+      const sent = JSON.stringify(input)
+      // A second press: a button looks busy only after the next paint. What is shown at once is pressed again on purpose.
+      if (last.current === sent && !isShownAhead) return
+      last.current = sent
+      const ended = mutateAsync(input).finally(() => {
+        if (last.current === sent) last.current = undefined
+      })
+      void ended.then(onSuccess, onError ?? (() => undefined))
+    },
+    [mutateAsync, isShownAhead],
   )
   return { isPending, error, data, reset, mutate }
 }
