@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Count } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
+import { useModal } from '../../shared/kit/modal.ts'
 import { untilLoaded } from '../../shared/kit/part.tsx'
 import type { SessionHeaderProps } from './session-header-props.ts'
 import { type SessionTab, sessionTabs } from './session-search.ts'
@@ -19,11 +20,7 @@ type SheetProps = Omit<SidePaneProps, 'tab'> & {
  */
 export default function SideSheet({ header, tab, onClose, ...pane }: SheetProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
-  const isOpen = tab !== undefined
-  useEffect(() => {
-    const { current } = dialog
-    if (isOpen && current && !current.open) current.showModal()
-  }, [isOpen])
+  useModal(dialog, tab !== undefined)
   return (
     <>
       <nav aria-label="About the session" className="flex gap-1 border-line border-t bg-surface px-2 py-1">

@@ -124,7 +124,9 @@ function listenToKeys(registry: Registry): () => void {
     pressed = [...pressed, chord].slice(-2)
     pressedAt = event.timeStamp
     const isInField = event.target instanceof Element && event.target.closest(fields)
-    const isInDialog = document.querySelector('dialog[open], [role=menu]') !== null
+    const isShown = (selector: string) => document.querySelector(selector) !== null
+    // What they do is behind the dialog.
+    if (isShown('dialog[open]')) return
     const found = [pressed.join(' '), chord]
       .flatMap((keys) => {
         const offered = registry.all().filter((command) => command.keys === keys)
@@ -132,7 +134,7 @@ function listenToKeys(registry: Registry): () => void {
       })
       .find(({ keys = '', worksInFields }) => {
         if (isInField) return worksInFields
-        return keys.includes('mod+') || (!isInDialog && areSingleKeysOn())
+        return keys.includes('mod+') || (!isShown('[role=menu]') && areSingleKeysOn())
       })
     if (!found) return
     event.preventDefault()

@@ -1,3 +1,4 @@
+import { topLayer } from './modal.ts'
 import type { Toasts } from './toasts.tsx'
 
 const byHand = 'The browser did not let the page copy this. Select the text and copy it by hand.'
@@ -28,9 +29,7 @@ function copyBySelection(text: string): boolean {
   field.value = text
   field.readOnly = true
   field.className = 'unseen'
-  // What is outside of an open dialog takes no focus, and cannot be selected.
-  const place = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
-  place.append(field)
+  topLayer().append(field)
   try {
     field.select()
     return document.execCommand('copy')

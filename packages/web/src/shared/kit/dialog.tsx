@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
 import { IconButton } from './button.tsx'
+import { useModal } from './modal.ts'
 
 type DialogProps = {
   title: string
@@ -17,11 +18,7 @@ const widths = { sm: 'max-w-sm', md: 'max-w-lg', lg: 'max-w-3xl' }
 export function Dialog({ title, isOpen, onClose, children, actions, width = 'md' }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
-    const { current } = dialog
-    if (isOpen && current && !current.open) current.showModal()
-    if (!isOpen && current?.open) current.close()
-  }, [isOpen])
+  useModal(dialog, isOpen)
   if (!isOpen) return null
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape; the click is for its backdrop.

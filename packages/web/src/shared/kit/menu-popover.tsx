@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, use, useEffect } from 'react'
 import { Icon } from './icon.tsx'
 import { Keys } from './keys.tsx'
 import type { MenuItem } from './menu.tsx'
+import { topLayer } from './modal.ts'
 
 type MenuPopoverProps = {
   label: string
@@ -24,8 +25,15 @@ export default function MenuPopover({ label, items, anchor, onClose }: MenuPopov
       store={store}
       aria-label={label}
       portal
+      portalElement={topLayer}
+      fixed
       gutter={4}
       autoFocusOnShow
+      hideOnEscape={(event) => {
+        // It would close the dialog around it as well.
+        event.preventDefault()
+        return true
+      }}
       getAnchorRect={() => anchor.current?.getBoundingClientRect() ?? null}
       finalFocus={anchor.current?.querySelector('button')}
       hideOnInteractOutside={(event) => !anchor.current?.contains(event.target as Node)}

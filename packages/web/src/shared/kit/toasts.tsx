@@ -1,6 +1,8 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { Button, IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { useTopLayer } from './modal.ts'
 import { sentencesOf } from './notes.tsx'
 
 type Toast = { id: number; text: string; isError: boolean; undo?: () => void; link?: ReactNode }
@@ -25,6 +27,7 @@ const shownMs = { plain: 5_000, withAction: 10_000 }
 export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
   const [shown, setShown] = useState<readonly Toast[]>([])
   const lastId = useRef(0)
+  const layer = useTopLayer()
   const close = useCallback((id: number) => setShown((all) => all.filter((one) => one.id !== id)), [])
   const toasts = useMemo<Toasts>(() => {
     const add = (toast: Omit<Toast, 'id'>) => {
@@ -41,36 +44,39 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
   return (
     <ToastContext value={toasts}>
       {children}
-      <div
-        role="status"
-        aria-live="polite"
-        className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 md:top-auto md:bottom-6"
-      >
-        {shown.map(({ id, text, isError, undo, link }) => (
-          <div
-            key={id}
-            className="pointer-events-auto flex max-w-lg items-center gap-2 rounded-lg bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
-          >
-            {isError && <Icon name="triangle-alert" className="text-failed" />}
-            <span className="min-w-0 break-words">{text}</span>
-            {link}
-            {undo && (
-              <Button
-                size="sm"
-                icon="undo-2"
-                onClick={() => {
-                  undo()
-                  close(id)
-                }}
-              >
-                Undo
-                <SecondsLeft />
-              </Button>
-            )}
-            <IconButton size="sm" icon="x" label="Close" onClick={() => close(id)} />
-          </div>
-        ))}
-      </div>
+      {createPortal(
+        <div
+          role="status"
+          aria-live="polite"
+          className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 md:top-auto md:bottom-6"
+        >
+          {shown.map(({ id, text, isError, undo, link }) => (
+            <div
+              key={id}
+              className="pointer-events-auto flex max-w-lg items-center gap-2 rounded-lg bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
+            >
+              {isError && <Icon name="triangle-alert" className="text-failed" />}
+              <span className="min-w-0 break-words">{text}</span>
+              {link}
+              {undo && (
+                <Button
+                  size="sm"
+                  icon="undo-2"
+                  onClick={() => {
+                    undo()
+                    close(id)
+                  }}
+                >
+                  Undo
+                  <SecondsLeft />
+                </Button>
+              )}
+              <IconButton size="sm" icon="x" label="Close" onClick={() => close(id)} />
+            </div>
+          ))}
+        </div>,
+        layer,
+      )}
     </ToastContext>
   )
 }

@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { topLayer } from './modal.ts'
 
 type Tip = { text: string; x: number; y: number; isAbove: boolean }
 
@@ -68,7 +70,7 @@ export default function Tooltips(): ReactNode {
     }
   }, [])
   if (!tip) return null
-  return (
+  return createPortal(
     <div
       ref={shown}
       role="tooltip"
@@ -76,7 +78,8 @@ export default function Tooltips(): ReactNode {
       style={{ left: tip.x, top: tip.y }}
     >
       {tip.text}
-    </div>
+    </div>,
+    topLayer(),
   )
 }
 
