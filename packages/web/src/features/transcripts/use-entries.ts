@@ -23,7 +23,7 @@ export type Entries = {
   loadNewer(): void
   /** Reads what was written since, or only how much it is if the end is not loaded. */
   catchUp(): void
-  /** Reads the last page again: what a call started is stored after the call. */
+  /** Reads the last page again: which call started a subagent may be stored after the call and its result. */
   reread(): void
   /** Loads the end of the thread. */
   goToEnd(): Promise<void>
@@ -97,10 +97,17 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
       }
     }
     const loadNewer: Work = async (isCurrent) => {
-      const { entries, total } = await read({ after: edge(-1) ?? 0 })
+      const last = edge(-1) ?? 0
+      const { entries, total } = await read({ after: Math.min(last, firstOpenCall(latest.current) - 1) })
       const now = latest.current
       if (!isCurrent() || !now || (entries.length === 0 && total === now.total)) return
-      become({ entries: withNewer(now.entries, entries), total })
+      become({
+        entries: withNewer(
+          withFresh(now.entries, entries),
+          entries.filter(({ sequence }) => sequence > last),
+        ),
+        total,
+      })
     }
     const catchUp: Work = async (isCurrent) => {
       const now = latest.current
@@ -115,8 +122,7 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
       const now = latest.current
       if (!now || !isTail(now)) return
       const { entries } = await read({ after: Math.max(0, now.total - pageSize) })
-      const again = new Map(entries.map((entry) => [entry.sequence, entry]))
-      if (isCurrent()) become({ ...now, entries: now.entries.map((entry) => again.get(entry.sequence) ?? entry) })
+      if (isCurrent()) become({ ...now, entries: withFresh(now.entries, entries) })
     }
     return {
       loadOlder: () => void inOrder(loadOlder),
@@ -160,6 +166,27 @@ export function withOlder<Item>(loaded: readonly Item[], older: readonly Item[])
 /** Reading downwards lets go of the beginning. */
 export function withNewer<Item>(loaded: readonly Item[], newer: readonly Item[]): Item[] {
   return [...loaded, ...newer].slice(-maxLoaded)
+}
+
+/** The same entries, as they were read last. */
+function withFresh(loaded: readonly Entry[], fresh: readonly Entry[]): Entry[] {
+  const bySequence = new Map(fresh.map((entry) => [entry.sequence, entry]))
+  return loaded.map((entry) => bySequence.get(entry.sequence) ?? entry)
+}
+
+/** Fewer than a page, so that a page from there on has news as well. */
+const mostAgain = 100
+
+/** A call that has no result yet is read again with the news: the subagent that it started is stored after it. */
+function firstOpenCall(loaded: Loaded | undefined): number {
+  const open = new Map<string, number>()
+  for (const { sequence, parts } of loaded?.entries.slice(-mostAgain) ?? []) {
+    for (const { type, tool_use_id, subagent } of parts) {
+      if (tool_use_id && type === 'tool_call' && !subagent) open.set(tool_use_id, sequence)
+      else if (tool_use_id) open.delete(tool_use_id)
+    }
+  }
+  return Math.min(...open.values())
 }
 
 function isTail(loaded: Loaded | undefined): boolean {
