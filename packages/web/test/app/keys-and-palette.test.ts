@@ -120,3 +120,33 @@ test('on a phone an agent is asked about the page from the menu More, on a root 
   await expect.poll(() => dialog.getByLabel('Root').inputValue()).not.toBe('')
   expect(faults).toEqual([])
 })
+
+test('the theme is chosen in the palette', async () => {
+  const { page, goto } = await openPage({ theme: 'light' })
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  await goto('/inbox')
+  const light = await background()
+  await takeFromPalette(page, 'Dark theme', 'Dark theme')
+  await expect.poll(background).not.toBe(light)
+  await takeFromPalette(page, 'Light theme', 'Light theme')
+  await expect.poll(background).toBe(light)
+  await takeFromPalette(page, 'Dark theme', 'Dark theme')
+  await expect.poll(background).not.toBe(light)
+  await takeFromPalette(page, "The system's theme", "The system's theme")
+  await expect.poll(background).toBe(light)
+})
+
+test('the first key press into a page offers to skip to what is in it', async () => {
+  const { page, goto } = await openPage()
+  await goto('/inbox')
+  const skip = page.getByRole('link', { name: 'Skip to the page' })
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Tab')
+      return skip.evaluate((link) => link === document.activeElement)
+    })
+    .toBe(true)
+  expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
+})

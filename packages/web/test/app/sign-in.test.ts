@@ -60,6 +60,23 @@ test('a one-time link signs in once, and its secret does not stay in the address
   await expect.poll(() => page.url()).not.toContain('k=')
 })
 
+test('a person who came by a link is asked once for the name that their messages carry', async () => {
+  const link = await oneTimeLink(sharedServer().home)
+  const { page, faults } = await openPage({ isSignedOut: true, size: 'phone' })
+  await page.goto(`/inbox${link}`)
+  const asked = page.getByRole('status').filter({ hasText: 'Your messages to agents carry no name yet' })
+  await asked.getByRole('link', { name: 'Say who you are' }).click()
+  await page.getByRole('button', { name: 'Change' }).first().click()
+  await page.getByLabel('Name', { exact: true }).fill('Mary')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('main').getByText('Mary', { exact: true }).first().waitFor()
+  await page.goto('/inbox')
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
+  expect(await asked.count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
 test('a person who signs out sees the sign-in page, and so does every tab whose sign-in has ended elsewhere', async () => {
   const { page, context, goto } = await openPage()
   await context.addInitScript(() => {

@@ -80,6 +80,13 @@ test('a person authorizes a server by its consent page, and disconnects it', asy
   await page.getByText('mail is authorized').waitFor()
   await expect.poll(() => page.url()).not.toContain('authorized=')
   await mail.getByText('ready').waitFor()
+  const authorized = mail.getByText(/^Authorized /)
+  await authorized.waitFor()
+  const consents = page.waitForRequest(`${origin}/authorize*`)
+  await mail.getByRole('button', { name: 'Authorize again' }).click()
+  await consents
+  await page.getByText('mail is authorized').waitFor()
+  await authorized.waitFor()
   await mail.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
   await mail.getByText('not authorized').waitFor()

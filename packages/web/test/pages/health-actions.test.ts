@@ -131,6 +131,8 @@ test('failed sessions start again, idle ones are archived after the days that we
   await page.getByRole('button', { name: 'Archive them' }).click()
   await page.getByText('1 session was archived, 0 left out, 0 remain').waitFor()
   expect([await statusOf(idle.id), await statusOf(young.id)]).toEqual(['archived', 'needs_input'])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => statusOf(idle.id)).toBe('needs_input')
 
   await page.getByRole('button', { name: 'Try again', exact: true }).click()
   await page.getByText('1 failed task will be tried again').waitFor()

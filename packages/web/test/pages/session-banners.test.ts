@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { rowOf } from '../support/board.ts'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, sharedServer, startServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 import { makeTrigger } from '../support/triggers.ts'
 
@@ -151,4 +151,25 @@ test('a session that sleeps says on the board and on its page when it wakes, and
   expect(await line.count()).toBe(1)
   await sharedServer().call('DELETE', `/triggers/${wake.id}`)
   await line.waitFor({ state: 'detached' })
+})
+
+test('a session that waits for a free slot is started from its own page', async () => {
+  const server = await startServer()
+  const { call } = server
+  await call('PATCH', '/settings', { spot_gating_enabled: true, spot_max_concurrent_sessions: 1 })
+  const make = async (title: string, prompt: string) =>
+    (await call<{ session: { id: number } }>('POST', '/sessions', { title, prompt, agent_root: 'sample' })).session.id
+  const first = await make('Has the slot', 'sleep 600')
+  const statusOf = async (id: number) =>
+    (await call<{ session: { status: string } }>('GET', `/sessions/${id}`)).session.status
+  await expect.poll(() => statusOf(first)).toBe('running')
+  const held = await make('Waits for the slot', 'say At last')
+  const { page, goto, faults } = await openPage({ server })
+  await goto(`/sessions/${held}`)
+  const banner = page.getByRole('status').filter({ hasText: 'Waits for a free slot' })
+  await banner.getByText('It begins with “say At last”').waitFor()
+  await banner.getByRole('button', { name: 'Start now' }).click()
+  await page.getByRole('article', { name: 'Agent' }).getByText('At last', { exact: true }).waitFor()
+  await banner.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
 })

@@ -166,3 +166,22 @@ test('the id of a trigger, the addresses that fire it and the id of a session ar
   await call('DELETE', `/triggers/${id}`)
   expect(faults).toEqual([])
 })
+
+test('the page of a trigger shows what becomes of the sessions it started', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeTrigger({ name: 'Starts a long one', prompt_template: 'sleep 600' })
+  const { session } = await call<{ session: { id: number } }>('POST', `/triggers/${id}/invoke`)
+  const { page, goto, faults } = await openPage()
+  await goto(`/triggers/${id}`)
+  const started = page.getByRole('region', { name: 'Sessions it started' })
+  await started.getByText('Running').waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
+  await expect
+    .poll(async () => {
+      await call('POST', `/sessions/${session.id}/pause`).catch(() => undefined)
+      return (await call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)).session.status
+    })
+    .toBe('needs_input')
+  await started.getByText('Running').waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
