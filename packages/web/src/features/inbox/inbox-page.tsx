@@ -1,5 +1,5 @@
 import { useLocation } from '@tanstack/react-router'
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { ButtonLink } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page } from '../../shared/kit/page.tsx'
@@ -12,7 +12,7 @@ import { useInboxKeys } from './use-inbox-keys.ts'
 /** Everything that waits for a person, answered where it stands. */
 export default function InboxPage(): ReactNode {
   const { data, count, isLoading, error, refetch } = useNeedsYou()
-  const { hash } = useLocation()
+  const { hash, state } = useLocation()
   const [cursor, setCursor] = useState<string>()
   const sessions = data?.sessions ?? []
   const places = [
@@ -27,9 +27,15 @@ export default function InboxPage(): ReactNode {
     place?.querySelector('a')?.focus({ preventScroll: true })
   }, [])
   const isLinkedHere = places.includes(hash)
+  const navigation = state.__TSR_key
+  const followed = useRef<string | null>(null)
   useEffect(() => {
-    if (isLinkedHere) focus(hash)
-  }, [isLinkedHere, hash, focus])
+    // Once: a card that leaves and comes back is not where the person is by then.
+    if (!isLinkedHere || followed.current === navigation) return
+    followed.current = navigation ?? ''
+    // Outside a field the next letters of someone who types are commands, which answer questions.
+    if (!document.activeElement?.matches('input, textarea, select')) focus(hash)
+  }, [isLinkedHere, navigation, hash, focus])
   useInboxKeys(places, cursor, focus)
   const isEmpty = data && count === 0 && data.held_total === 0
   return (
