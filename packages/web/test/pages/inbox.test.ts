@@ -155,6 +155,27 @@ test('what is typed in a card stays text when the card that a link names appears
   expect(faults).toEqual([])
 })
 
+test('a follow-up is sent once however long Ctrl+Enter is held, and a blank one is not sent', async () => {
+  const { id } = await makeSession('Sent by held keys')
+  const { page, goto, faults } = await openPage()
+  await goto(`/inbox#session-${id}`)
+  const card = page.locator(`#session-${id}`)
+  await card.getByRole('button', { name: 'Follow up' }).click()
+  const sent: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/follow_up')) sent.push(request.postDataJSON())
+  })
+  await card.getByLabel('Message').fill(' ')
+  await page.keyboard.press('Control+Enter')
+  await card.getByLabel('Message').fill('say it once')
+  const release = await keepBack(page, '**/follow_up')
+  await pressInSequence(page, 'Control+Enter', 'Control+Enter', 'Control+Enter')
+  release()
+  await page.getByRole('status').getByText('Sent to “Sent by held keys”').waitFor()
+  expect(sent).toEqual([{ prompt: 'say it once' }])
+  expect(faults).toEqual([])
+})
+
 test('a question is answered once however often the keys are pressed', async () => {
   const { id } = await makeSession('Pressed twice')
   await ask(id, `Accept ${id} once?`)
@@ -259,6 +280,37 @@ test('a session that failed is started again from the board and from the inbox',
   expect(await turnsOf(inInbox.id)).toBe(2)
   expect(faults).toEqual([])
 })
+
+test.each(['/', '/inbox'])(
+  'a second press on Restart of %s does not restart what the first has started, but one after the next failure does',
+  async (path) => {
+    const { id } = await makeSession(`Pressed on ${path}`, 'fail the disk is full')
+    const { page, goto, faults } = await openPage()
+    let restarts = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/sessions/${id}/restart`)) restarts += 1
+    })
+    await goto(path)
+    const button = page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ hasText: `Pressed on ${path}` })
+      .getByRole('button', { name: 'Restart' })
+    await button.waitFor()
+    const release = await keepBack(page, /\/needs_you/)
+    await button.dblclick()
+    await page.getByRole('status').getByText('Restarted').waitFor()
+    // The list is as old as before.
+    await button.click()
+    release()
+    await button.waitFor({ state: 'detached' })
+    expect(restarts).toBe(1)
+    await sharedServer().call('POST', `/sessions/${id}/follow_up`, { prompt: 'fail the network is down' })
+    await button.click()
+    await expect.poll(() => restarts).toBe(2)
+    expect(faults).toEqual([])
+  },
+)
 
 test('a session that is held is in the inbox, is reached by j, and starts at once by a', async () => {
   const server = await startServer()

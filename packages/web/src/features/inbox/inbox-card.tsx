@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { TextArea } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-import { sendingDraft, useDraft } from '../../shared/state/draft.ts'
+import { draftOf, sendingDraft, useDraft } from '../../shared/state/draft.ts'
 import { type BoardActions, useBoardActions } from '../board/board-actions.ts'
 import { nameOfCard, placeOf } from '../board/row-words.ts'
 import { PasteDialog, type Pasting } from '../connectors/paste-dialog.tsx'
@@ -12,6 +12,7 @@ import { useAuthorize } from '../connectors/use-authorize.ts'
 import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
 import { needOf } from '../needs-you/need-words.ts'
 import type { NeedySession } from '../needs-you/use-needs-you.ts'
+import { useRestart } from '../needs-you/use-restart.ts'
 import { placeOfSession } from './places.ts'
 
 type InboxCardProps = { session: NeedySession; isAtCursor: boolean; onCursor: (id: string) => void }
@@ -96,7 +97,7 @@ function Authorizations({
 }
 
 function Deeds({
-  session: { card },
+  session,
   actions,
   onSeen,
 }: {
@@ -104,6 +105,8 @@ function Deeds({
   actions: BoardActions
   onSeen: () => void
 }): ReactNode {
+  const { card } = session
+  const restart = useRestart(session)
   const [isWriting, setWriting] = useState(false)
   const isResting = card.needs_you === 'needs_input'
   return (
@@ -114,7 +117,7 @@ function Deeds({
             Follow up
           </Button>
         ) : (
-          <Button size="sm" icon="rotate-ccw" onClick={() => actions.restart([card])}>
+          <Button size="sm" icon="rotate-ccw" onClick={restart}>
             Restart
           </Button>
         )}
@@ -138,11 +141,17 @@ function InlineFollowUp({ id, onSend }: { id: number; onSend: (prompt: string) =
   const draft = `session.${id}`
   const [text, setText] = useDraft(draft)
   const [isBusy, setBusy] = useState(false)
+  // Ctrl+Enter that is held submits again before the button is busy, and takes no notice of it afterwards.
+  const isUnderway = useRef(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    const prompt = draftOf(draft)
+    if (isUnderway.current || prompt.trim() === '') return
+    isUnderway.current = true
     setBusy(true)
     const accepted = sendingDraft(draft, { isMessage: true })
-    if (await onSend(text)) accepted()
+    if (await onSend(prompt)) accepted()
+    isUnderway.current = false
     setBusy(false)
   }
   return (

@@ -9,6 +9,7 @@ import { nameOfCard } from '../board/row-words.ts'
 import { Countdown } from '../elicitations/countdown.tsx'
 import { isPlain, needOf } from './need-words.ts'
 import { mostInStrip, type NeedySession, useNeedsYou } from './use-needs-you.ts'
+import { useRestart } from './use-restart.ts'
 
 /** The most urgent of what waits for a person, above the board. The inbox has all of it. */
 export default function NeedsYouStrip(): ReactNode {
@@ -67,6 +68,7 @@ function Deeds({ session }: { session: NeedySession }): ReactNode {
   const { card, elicitations, transition_id } = session
   const actions = useBoardActions()
   const respond = useOneAtATime(useWrite('elicitations.respond', { refreshes: ['needs_you', 'board', 'sessions'] }))
+  const restart = useRestart(session)
   const { kind } = needOf(session)
   const [question] = elicitations
   const inInbox = (label: string) => (
@@ -90,7 +92,7 @@ function Deeds({ session }: { session: NeedySession }): ReactNode {
   }
   if (kind === 'failed') {
     return (
-      <Button size="sm" icon="rotate-ccw" onClick={() => actions.restart([card])}>
+      <Button size="sm" icon="rotate-ccw" onClick={restart}>
         Restart
       </Button>
     )
