@@ -149,3 +149,26 @@ test('notes that are written on while they are saved are all saved, and nothing 
   expect(await theirs.count()).toBe(0)
   expect(faults).toEqual([])
 })
+
+const ways = [
+  { way: 'another tab of the pane', leave: ({ page }: OpenPage) => page.getByRole('tab', { name: 'Info' }).click() },
+  { way: 'another page', leave: ({ page }: OpenPage) => page.getByRole('link', { name: 'Inbox' }).first().click() },
+  { way: 'another address', leave: ({ goto }: OpenPage) => goto('/settings') },
+  { way: 'a closed browser tab', leave: ({ page }: OpenPage) => page.close() },
+]
+
+test.each(ways)('notes are saved when they are left for $way right after the last letter', async ({ leave }) => {
+  const { id } = await makeSession('Noted and left')
+  const opened = await openPage()
+  const { page, faults, goto } = opened
+  await goto(`/sessions/${id}?tab=notes`)
+  const { notes } = parts(opened)
+  await notes.waitFor()
+  // The moment at which notes are saved while they are written does not come.
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await notes.fill('Written in haste')
+  await leave(opened)
+  await expect.poll(() => notesOf(id)).toBe('Written in haste')
+  expect(faults).toEqual([])
+})

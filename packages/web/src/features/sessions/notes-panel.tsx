@@ -4,6 +4,7 @@ import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useConnection } from '../../shared/live/live.tsx'
 import { draftOf, sendingDraft, useEdit } from '../../shared/state/draft.ts'
 import type { Session } from './session-facts.ts'
@@ -24,6 +25,7 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
   const sent = useRef<string>(undefined)
   const [failed, setFailed] = useState<string>()
   const connection = useConnection()
+  const { complain } = useToasts()
   const save = useWrite('sessions.update_notes', {
     refreshes: ['board'],
     complains: false,
@@ -35,10 +37,11 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
   // What was sent is stored too when only the answer to it was lost.
   const isChanged = draft !== undefined && ![begun, sent.current, draft].includes(stored)
   const isFailed = draft !== undefined && draft === failed
-  const isDue = draft !== undefined && !isChanged && !isFailed && !isPending
+  const isUnsaved = draft !== undefined && !isChanged && !isFailed
+  const due = useRef<() => void>(undefined)
   useEffect(() => {
-    if (!isDue) return
-    const write = () => {
+    const write = (onError: (error: Error) => void) => {
+      if (draft === undefined) return
       sent.current = draft
       // What is written meanwhile stays, and is saved next.
       const accepted = sendingDraft(name)
@@ -49,13 +52,24 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
             accepted()
             setBegun(draftOf(name) === '' ? undefined : draft)
           },
-          onError: () => setFailed(draft),
+          onError,
         },
       )
     }
-    const timer = setTimeout(write, typingMs)
+    // Also what was typed while another write is on its way, which this one then follows.
+    due.current = isUnsaved && !(isPending && sent.current === draft) ? () => write(complain) : undefined
+    if (!isUnsaved || isPending) return
+    const timer = setTimeout(() => write(() => setFailed(draft)), typingMs)
     return () => clearTimeout(timer)
-  }, [isDue, draft, stored, id, mutate, name, setBegun])
+  }, [isUnsaved, isPending, draft, stored, id, mutate, name, setBegun, complain])
+  useEffect(() => {
+    const leave = () => due.current?.()
+    addEventListener('pagehide', leave)
+    return () => {
+      removeEventListener('pagehide', leave)
+      leave()
+    }
+  }, [])
   useEffect(() => {
     if (connection === 'live') setFailed(undefined)
   }, [connection])
