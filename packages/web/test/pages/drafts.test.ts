@@ -99,6 +99,31 @@ test('the edited text of a queued message outlives a reload and a refusal, until
   expect(faults).toEqual([])
 })
 
+test('a text of the queue that a reload or another tab opens for editing leaves the focus where it is', async () => {
+  const { id } = await sessionWithQueue('Edited and left')
+  const { page, context, faults, goto } = await openPage()
+  await goto(`/sessions/${id}?tab=queue`)
+  const edit = page.getByRole('list', { name: 'Queue' }).getByRole('button', { name: 'Edit' })
+  const isFocused = (on: Page) =>
+    on.getByRole('textbox', { name: 'Text of the message' }).evaluate((field) => field === document.activeElement)
+  await edit.first().click()
+  expect(await isFocused(page)).toBe(true)
+  await page.reload()
+  expect(await isFocused(page)).toBe(false)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+
+  const other = await context.newPage()
+  await other.goto(`/sessions/${id}?tab=queue`)
+  await other.getByRole('list', { name: 'Queue' }).getByRole('button', { name: 'Edit' }).first().waitFor()
+  const composer = other.getByRole('textbox', { name: 'Message', exact: true })
+  await composer.fill('Half')
+  await edit.first().click()
+  expect(await isFocused(other)).toBe(false)
+  await other.keyboard.type(' a thought')
+  expect(await composer.inputValue()).toBe('Half a thought')
+  expect(faults).toEqual([])
+})
+
 test('the edited text of a message that leaves the queue goes into the composer, and one that was not changed does not', async () => {
   const { id, messages } = await sessionWithQueue('Edits that come too late')
   const [first, second] = messages

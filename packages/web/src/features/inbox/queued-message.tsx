@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
+import { useEditorFocus } from '../../shared/kit/editor-focus.ts'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
 import { Time } from '../../shared/kit/time.tsx'
@@ -39,6 +40,11 @@ export function editOf({ session_id, id }: { session_id: number; id: number | st
 export function QueuedMessage(props: QueuedMessageProps): ReactNode {
   const { message, place, count, isWorking, isDragged, onDragStart, onDragEnd, onDropHere, onPlace } = props
   const [draft, setDraft] = useEdit(editOf(message))
+  const isAsked = useRef(false)
+  const edit = () => {
+    isAsked.current = true
+    setDraft(message.content)
+  }
   const origin = origins[message.origin]
   const steps: Record<string, number> = { ArrowUp: place - 1, ArrowDown: place + 1 }
   return (
@@ -82,11 +88,11 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
           </p>
         </div>
       ) : (
-        <Editor message={message} draft={draft} onDraft={setDraft} />
+        <Editor message={message} draft={draft} onDraft={setDraft} isAsked={isAsked} />
       )}
       {draft === undefined && (
         <span className="flex shrink-0">
-          <IconButton size="sm" icon="pencil" label="Edit" onClick={() => setDraft(message.content)} />
+          <IconButton size="sm" icon="pencil" label="Edit" onClick={edit} />
           <IconButton
             size="sm"
             icon={isWorking ? 'zap' : 'send'}
@@ -122,21 +128,26 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
   )
 }
 
-type EditorProps = { message: Message; draft: string; onDraft: (draft: string | undefined) => void }
+type EditorProps = {
+  message: Message
+  draft: string
+  onDraft: (draft: string | undefined) => void
+  isAsked: RefObject<boolean>
+}
 
 /** The text stays until the server has it, also when the page is left meanwhile. */
-function Editor({ message, draft, onDraft }: EditorProps): ReactNode {
+function Editor({ message, draft, onDraft, isAsked }: EditorProps): ReactNode {
   const update = useWrite('enqueued_messages.update')
+  const editor = useRef<HTMLDivElement>(null)
+  useEditorFocus(editor, isAsked)
   const save = () => {
     const { session_id, id } = message
     const input = { session_id: String(session_id), id: String(id), content: draft }
     if (!update.isPending) update.mutate(input, { onSuccess: sendingDraft(editOf(message)) })
   }
   return (
-    <div className="flex min-w-0 grow flex-col gap-1.5">
+    <div ref={editor} className="flex min-w-0 grow flex-col gap-1.5">
       <textarea
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit it.
-        autoFocus
         rows={3}
         aria-label="Text of the message"
         value={draft}

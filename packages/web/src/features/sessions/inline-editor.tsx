@@ -1,6 +1,16 @@
-import { type FocusEvent, type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import {
+  type FocusEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { IconButton } from '../../shared/kit/button.tsx'
+import { useEditorFocus } from '../../shared/kit/editor-focus.ts'
 import { sentencesOf } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { sendingDraft } from '../../shared/state/draft.ts'
@@ -16,16 +26,18 @@ type InlineEditorProps = {
   placeholder: string
   text: string
   onText: (text: string | undefined) => void
-  /** Not after a reload: the person may be about to type elsewhere. */
-  hasFocus: boolean
+  /** By the pencil, since the last edit ended. */
+  isAsked: RefObject<boolean>
 }
 
 /** Enter or leaving the editor saves, Escape discards. A text that the server refuses stays, with the server's sentence. */
 export default function InlineEditor(props: InlineEditorProps): ReactNode {
-  const { id, name, field, value, placeholder, text, onText, hasFocus } = props
+  const { id, name, field, value, placeholder, text, onText, isAsked } = props
   const errorId = useId()
   const toasts = useToasts()
   const update = useWrite('sessions.update', { refreshes: ['board'], complains: false })
+  const form = useRef<HTMLFormElement>(null)
+  useEditorFocus(form, isAsked)
   const isGone = useRef(false)
   useEffect(() => {
     isGone.current = false
@@ -52,12 +64,10 @@ export default function InlineEditor(props: InlineEditorProps): ReactNode {
   }
   const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) => !currentTarget.contains(relatedTarget) && save()
   return (
-    <form onSubmit={submit} onBlur={onBlur} className="min-w-0 grow">
+    <form ref={form} onSubmit={submit} onBlur={onBlur} className="min-w-0 grow">
       <div className="flex items-center gap-1">
         <input
           type="text"
-          // biome-ignore lint/a11y/noAutofocus: only if the person has just asked to edit it.
-          autoFocus={hasFocus}
           aria-label={field}
           aria-invalid={update.error ? true : undefined}
           aria-describedby={errorId}

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { part } from '../../shared/kit/part.tsx'
 import { useEdit } from '../../shared/state/draft.ts'
@@ -17,17 +17,12 @@ type InlineTextProps = {
 /** Text with a pencil. What is typed stays until the server has it, also when the page is left. */
 export function InlineText({ session: { id }, field, value, placeholder, children }: InlineTextProps): ReactNode {
   const name = `${field}.${id}`
-  const [text, setText] = useEdit(name)
-  const [isAsked, setAsked] = useState(false)
-  // An edit that begins in another tab takes no focus here.
-  useEffect(() => {
-    if (text === undefined) setAsked(false)
-  }, [text])
-  if (text !== undefined)
-    return <InlineEditor {...{ id, name, field, value, placeholder, text }} onText={setText} hasFocus={isAsked} />
+  const [text, onText] = useEdit(name)
+  const isAsked = useRef(false)
+  if (text !== undefined) return <InlineEditor {...{ id, name, field, value, placeholder, text, onText, isAsked }} />
   const edit = () => {
-    setAsked(true)
-    setText(value)
+    isAsked.current = true
+    onText(value)
   }
   return (
     <span className="flex min-w-0 items-center gap-1">
