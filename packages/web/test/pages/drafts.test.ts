@@ -124,6 +124,29 @@ test('a text of the queue that a reload or another tab opens for editing leaves 
   expect(faults).toEqual([])
 })
 
+test('an edit in the queue that ends gives the focus back to its pencil', async () => {
+  const { id } = await sessionWithQueue('Edited by keys')
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${id}?tab=queue`)
+  const edit = page.getByRole('list', { name: 'Queue' }).getByRole('button', { name: 'Edit' }).first()
+  const field = page.getByRole('textbox', { name: 'Text of the message' })
+  const isFocused = () => edit.evaluate((button) => button === document.activeElement)
+  const ends = [
+    () => page.keyboard.press('Escape'),
+    () => page.keyboard.press('Control+Enter'),
+    () => page.getByRole('button', { name: 'Save' }).click(),
+    () => page.getByRole('button', { name: 'Cancel' }).click(),
+  ]
+  for (const [index, end] of ends.entries()) {
+    await edit.click()
+    await field.fill(`say it ${index} times`)
+    await end()
+    await field.waitFor({ state: 'detached' })
+    await expect.poll(isFocused).toBe(true)
+  }
+  expect(faults).toEqual([])
+})
+
 test('the edited text of a message that leaves the queue goes into the composer, and one that was not changed does not', async () => {
   const { id, messages } = await sessionWithQueue('Edits that come too late')
   const [first, second] = messages

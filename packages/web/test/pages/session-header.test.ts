@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axe, keepBack, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { isAtWork } from '../support/sessions.ts'
@@ -42,6 +43,31 @@ test('edits title and goal in place, and marks a favourite', async () => {
     .poll(async () => ({ ...(await read()) }))
     .toMatchObject({ title: 'New title', goal: 'All tests green', favorited: true })
 })
+
+test.each(['title', 'goal'])(
+  'an edit of the %s gives the focus back to its pencil, unless the person goes elsewhere',
+  async (name) => {
+    const { id } = await started('say hello', 'Edited by keys')
+    const { page, goto } = await openPage()
+    await goto(`/sessions/${id}`)
+    const pencil = page.getByRole('button', { name: `Edit the ${name}` })
+    const field = page.getByRole('textbox', { name })
+    const composer = page.getByRole('textbox', { name: 'Message', exact: true })
+    const hasFocus = (button: Locator) => button.evaluate((element) => element === document.activeElement)
+    for (const key of ['Enter', 'Escape']) {
+      await pencil.click()
+      await field.fill(`Ended by ${key}`)
+      await page.keyboard.press(key)
+      await field.waitFor({ state: 'detached' })
+      await expect.poll(() => hasFocus(pencil)).toBe(true)
+    }
+    await pencil.click()
+    await field.fill('Left')
+    await composer.click()
+    await field.waitFor({ state: 'detached' })
+    expect(await hasFocus(composer)).toBe(true)
+  },
+)
 
 test('the goal and the status of a session stand on one line', async () => {
   const { id } = await started('say hello', 'On one line')

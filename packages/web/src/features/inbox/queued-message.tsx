@@ -139,8 +139,10 @@ type EditorProps = {
 function Editor({ message, draft, onDraft, isAsked }: EditorProps): ReactNode {
   const update = useWrite('enqueued_messages.update')
   const editor = useRef<HTMLDivElement>(null)
-  useEditorFocus(editor, isAsked)
+  useEditorFocus(editor, isAsked, 'Edit')
   const save = () => {
+    // The button is disabled while it is busy, and would lose the focus.
+    editor.current?.querySelector('textarea')?.focus()
     const { session_id, id } = message
     const input = { session_id: String(session_id), id: String(id), content: draft }
     if (!update.isPending) update.mutate(input, { onSuccess: sendingDraft(editOf(message)) })

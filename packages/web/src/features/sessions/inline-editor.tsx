@@ -37,7 +37,7 @@ export default function InlineEditor(props: InlineEditorProps): ReactNode {
   const toasts = useToasts()
   const update = useWrite('sessions.update', { refreshes: ['board'], complains: false })
   const form = useRef<HTMLFormElement>(null)
-  useEditorFocus(form, isAsked)
+  useEditorFocus(form, isAsked, `Edit the ${field}`)
   const isGone = useRef(false)
   useEffect(() => {
     isGone.current = false
