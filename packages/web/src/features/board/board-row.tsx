@@ -4,7 +4,7 @@ import { Badge } from '../../shared/kit/badge.tsx'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
-import { untilLoaded } from '../../shared/kit/part.tsx'
+import { part, untilLoaded } from '../../shared/kit/part.tsx'
 import { Status, statusWord } from '../../shared/kit/status.tsx'
 import { formatTime } from '../../shared/kit/time.tsx'
 import { dollars } from '../costs/dollars.ts'
@@ -12,6 +12,8 @@ import type { BoardCard } from './board-cache.ts'
 import type { AttachRow } from './drag.ts'
 import type { RowDeeds } from './row-menu.ts'
 import { ageOf, lastWords, nameOfCard, placeOf, silenceOf } from './row-words.ts'
+
+const Leaving = part(() => import('./leaving-note.tsx'))
 
 type BoardRowProps = {
   card: BoardCard
@@ -209,29 +211,6 @@ function Figures({ card, now }: { card: BoardCard; now: number }): ReactNode {
         {ageOf(touched_at, now)}
       </time>
     </>
-  )
-}
-
-function Leaving({ card, reason, deeds }: { card: BoardCard; reason: string; deeds: RowDeeds }): ReactNode {
-  const undo =
-    card.status === 'archived'
-      ? () => deeds.actions.unarchive([card])
-      : card.visibility
-        ? () => deeds.actions.show([card])
-        : undefined
-  return (
-    <span className="relative flex shrink-0 items-center gap-1 text-muted text-sm">
-      <span>{reason}</span>
-      {undo && (
-        <button
-          type="button"
-          onClick={undo}
-          className="h-6 rounded-sm px-1 font-medium text-accent-text hover:underline"
-        >
-          Undo
-        </button>
-      )}
-    </span>
   )
 }
 
