@@ -14,6 +14,7 @@ type Session = {
   scheduling_class: string | null
   category_id: number | null
   precedence: number
+  auto_compact_window: number
   favorited: boolean
   catalog_hooks: string[]
   catalog_plugins: string[]
@@ -102,6 +103,36 @@ test('a session is told to fire event triggers, pushes are turned off and on, an
   await screenshot(page, 'session-settings-phone-dark')
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('a compaction window that is no number is refused and stays in its field, and the old one holds until it is corrected', async () => {
+  const { session } = await sharedServer().call<{ session: { id: number } }>('POST', '/sessions', {
+    ...{ title: 'Compacts early', agent_root: 'sample', agent_runtime: 'runtime_beta', auto_compact_window: 50_000 },
+  })
+  const stored = async () => (await read(session.id)).auto_compact_window
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${session.id}?tab=info`)
+  const tokens = page.getByRole('textbox', { name: 'Compaction window' })
+  for (const typed of ['200,000', 'Infinity']) {
+    await tokens.fill(typed)
+    const answer = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await tokens.press('Enter')
+    expect((await answer).status()).toBe(422)
+    expect(await tokens.inputValue()).toBe(typed)
+    expect(await stored()).toBe(50_000)
+  }
+  await page
+    .getByRole('status')
+    .getByText(/^Auto compact window/)
+    .first()
+    .waitFor()
+  await tokens.fill('200000')
+  await tokens.press('Enter')
+  await expect.poll(stored).toBe(200_000)
+  await tokens.fill('')
+  await tokens.press('Enter')
+  await expect.poll(stored).toBe(1_000_000)
   expect(faults).toEqual([])
 })
 

@@ -52,9 +52,7 @@ export function SessionControls({ session, id }: ControlsProps): ReactNode {
           label="Compaction window"
           hint="Context size in tokens at which the agent summarises what came before. Empty or 1,000,000: its own limit."
           value={String(session.auto_compact_window)}
-          onSave={(tokens, ends) =>
-            update.mutate({ id, auto_compact_window: tokens === '' ? null : Number(tokens) }, ends)
-          }
+          onSave={(tokens, ends) => update.mutate({ id, auto_compact_window: windowOf(tokens) }, ends)}
         />
       )}
       <Heartbeat session={session} id={id} />
@@ -66,6 +64,13 @@ export function SessionControls({ session, id }: ControlsProps): ReactNode {
       />
     </div>
   )
+}
+
+/** What is no number goes as it was typed, and the server refuses it: as a number it would be sent as null, which is the largest window. */
+function windowOf(tokens: string): number | null {
+  if (tokens === '') return null
+  const number = Number(tokens)
+  return Number.isFinite(number) ? number : (tokens as unknown as number)
 }
 
 function Category({ session: { category_id }, id }: ControlsProps): ReactNode {
