@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { choose, idleSession, rowOf, titlesShown } from '../support/board.ts'
-import { axe, openPage, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { axe, keepBack, openPage, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -84,6 +84,29 @@ test('the chips Needs me and Waiting show the sessions that they name', async ()
   await expect.poll(shown).toEqual(['Chip asks'])
   await chips.getByRole('link', { name: /^Waiting/ }).click()
   await expect.poll(shown).toEqual(['Chip waits'])
+  expect(faults).toEqual([])
+})
+
+test('the rows of one filter say nothing of where they went while another filter is read', async () => {
+  await idleSession('Unread chip')
+  const { page, goto, faults } = await openPage()
+  await goto('/?q=Unread+chip')
+  const row = rowOf(page, 'Unread chip')
+  await row.waitFor()
+  const answer = await keepBack(page, '**/v1/board?*status=failed*')
+  await page
+    .getByRole('navigation', { name: 'Quick filters' })
+    .getByRole('link', { name: /^Failed/ })
+    .click()
+  await page.waitForURL(/status=failed/)
+  await page
+    .getByRole('link', { name: /^Failed/ })
+    .and(page.locator('[aria-current]'))
+    .waitFor()
+  expect(await row.count()).toBe(1)
+  expect(await row.and(page.locator('[data-leaving]')).count()).toBe(0)
+  answer()
+  await row.waitFor({ state: 'detached' })
   expect(faults).toEqual([])
 })
 

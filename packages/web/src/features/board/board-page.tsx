@@ -55,9 +55,13 @@ export default function BoardPage(): ReactNode {
   )
   useEffect(() => keepFilters(search), [search])
   const [collapsed, toggleSection] = useCollapsed()
+  // While another query is read, the rows are those of the one before.
+  const read = useRef(search)
+  if (!board.isPlaceholderData) read.current = search
+  const shown = read.current
   const items = useMemo(
-    () => itemsOf(sections, { collapsed, search, isGone, furtherOf }),
-    [sections, collapsed, search, isGone, furtherOf],
+    () => itemsOf(sections, { collapsed, search: shown, isGone, furtherOf }),
+    [sections, collapsed, shown, isGone, furtherOf],
   )
   const rows = useMemo(() => items.filter((item) => item.kind === 'card'), [items])
   const [cursor, setCursor] = useState<number>()
@@ -102,7 +106,7 @@ export default function BoardPage(): ReactNode {
         <div className="flex min-h-0 grow">
           <BoardList
             items={items}
-            top={<Top search={search} isEmpty={board.data.total === 0 && rows.length === 0} />}
+            top={<Top search={shown} isEmpty={board.data.total === 0 && rows.length === 0} />}
             cursor={cursor}
             selected={selection.ids}
             onCursor={setCursor}
