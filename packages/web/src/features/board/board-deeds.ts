@@ -26,8 +26,9 @@ type Deed = {
 }
 
 const atOnce = 6
-/** The first is the resource of the order: the page of a session writes in the same one. */
-const touched = ['sessions', 'board', 'needs_you', 'enqueued_messages', 'notifications']
+/** The resource of the order: the page of a session writes in the same one. */
+const resource = 'sessions'
+const touched = [resource, 'board', 'needs_you', 'enqueued_messages', 'notifications']
 
 /** What can be done to one session or many. Each answers whether none refused. */
 export function createDeeds(
@@ -95,6 +96,13 @@ export function createDeeds(
     }
   }
 
+  /** Until the server has the writes that were sent in order before. Nothing waits for what comes after it. */
+  const afterOthers = () =>
+    cache
+      .getMutationCache()
+      .build(cache, { scope: { id: resource }, mutationFn: async () => undefined })
+      .execute(undefined)
+
   const bringBack = (id: string) => call('sessions.update_visibility', { id, visibility: 'visible' })
 
   const archive = (cards: readonly BoardCard[], { force = false } = {}): Promise<boolean> =>
@@ -138,8 +146,11 @@ export function createDeeds(
 
   return {
     archive,
-    unarchive: (cards: readonly BoardCard[]) =>
-      perform(cards, { done: 'Restored', act: (id) => call('sessions.unarchive', { id }) }),
+    unarchive: async (cards: readonly BoardCard[]) => {
+      // The archive that it takes back may still be on its way.
+      await afterOthers()
+      return perform(cards, { done: 'Restored', act: (id) => call('sessions.unarchive', { id }) })
+    },
     restart: (cards: readonly BoardCard[]) =>
       perform(cards, { done: 'Restarted', act: (id) => call('sessions.restart', { id }) }),
     refresh: (cards: readonly BoardCard[]) =>
