@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { choose, idleSession, rowOf, titlesShown } from '../support/board.ts'
-import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer, startServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -141,3 +141,24 @@ test.each(['light', 'dark'] as const)(
     expect(faults).toEqual([])
   },
 )
+
+test('a board from which every session is archived or hidden leads to them, and offers no first session', async () => {
+  const server = await startServer()
+  const made = async (title: string) =>
+    (await server.call<{ session: { id: number } }>('POST', '/sessions', { title, agent_root: 'sample' })).session.id
+  await server.call('POST', `/sessions/${await made('Is put away')}/archive`)
+  await server.call('PATCH', `/sessions/${await made('Is hidden')}/visibility`, { visibility: 'hidden' })
+  const { page, goto, faults } = await openPage({ server, size: 'phone' })
+  await goto('/')
+  await page.getByText('Nothing on the board').waitFor()
+  expect(await page.getByText('No sessions yet').count()).toBe(0)
+  await screenshot(page, 'board-nothing-on-it')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('link', { name: 'Show archived' }).click()
+  await rowOf(page, 'Is put away').waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'Show hidden and snoozed' }).click()
+  await rowOf(page, 'Is hidden').waitFor()
+  expect(faults).toEqual([])
+})
