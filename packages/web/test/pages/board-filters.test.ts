@@ -180,3 +180,17 @@ test('a session that runs is paused from its row, and one that is archived is br
   await rowOf(page, 'Row to pause').getByText('Archived').waitFor({ state: 'detached' })
   expect(faults).toEqual([])
 })
+
+test('the dialog of the filters names a root and a runtime that are filtered by though the server has them no longer', async () => {
+  const { page, goto, faults } = await openPage()
+  await goto('/?root=left-root&runtime=left-runtime')
+  await page.getByText('No session matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Filters' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Filters' })
+  await dialog.getByLabel('Root').locator('option', { hasText: 'orchestrator' }).waitFor({ state: 'attached' })
+  expect(await dialog.getByLabel('Root').inputValue()).toBe('left-root')
+  expect(await dialog.getByLabel('Runtime').inputValue()).toBe('left-runtime')
+  await dialog.getByLabel('Root').selectOption('Every root')
+  await page.waitForURL((url) => !url.searchParams.has('root'))
+  expect(faults).toEqual([])
+})

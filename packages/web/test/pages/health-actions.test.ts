@@ -78,6 +78,28 @@ test('queued jobs are discarded and moved to another time for the number that wa
   expect(faults).toEqual([])
 })
 
+test('the dialog of the queued jobs still names the queue that was chosen when its last job is gone', async () => {
+  const { call } = sharedServer()
+  await call('POST', '/health/enter_queue_recovery_mode', { ttl_minutes: 60, reason: 'One job waits' })
+  await call('POST', '/clis/clear_cache')
+  const { page, faults, goto } = await openPage()
+  await goto('/health-report')
+  await page.getByRole('button', { name: 'Discard…' }).click()
+  const dialog = page.getByRole('dialog')
+  const chosen = dialog.getByLabel('Class')
+  await chosen.selectOption('clear_package_caches')
+  await dialog.getByRole('status').getByText('1 job waits in this scope.').waitFor()
+  await dialog.getByLabel('Type the number of jobs').fill('2')
+  await call('POST', '/health/discard_queued_jobs', { job_class: 'clear_package_caches', expected_count: 1 })
+  // A refused call reads the jobs again.
+  await dialog.getByRole('button', { name: 'Discard them' }).click()
+  await dialog.getByRole('status').getByText('0 jobs wait in this scope.').waitFor()
+  await chosen.locator('option', { hasText: 'clear_package_caches (0)' }).waitFor({ state: 'attached' })
+  expect(await chosen.inputValue()).toBe('clear_package_caches')
+  await call('POST', '/health/exit_queue_recovery_mode')
+  expect(faults).toEqual([])
+})
+
 test('a process that no turn owns is ended by its action', async () => {
   const { home } = sharedServer()
   // As the run of an agent leaves it: with its marker, and a home within ours.

@@ -145,6 +145,28 @@ test('a channel is chosen by its name, and typed by its id while the chat platfo
   expect(faults).toEqual([])
 })
 
+test('a channel that the bot has left stays the chosen one when the channels are listed', async () => {
+  chat.addChannel('C03STAYS', 'stays')
+  const { id } = await makeTrigger({
+    name: 'Listens where the bot was',
+    trigger_conditions_attributes: [
+      {
+        condition_type: 'chat',
+        configuration: { event_type: 'new_message', channel_id: 'C09LEFT', channel_name: 'left' },
+      },
+    ],
+  })
+  const { page, faults, goto } = await openPage()
+  await goto(`/triggers/${id}?tab=edit`)
+  const group = page.getByRole('group', { name: 'Chat message' })
+  await group.getByRole('button', { name: 'List channels' }).click()
+  const channel = group.getByLabel('Channel', { exact: true })
+  await channel.locator('option', { hasText: '#stays' }).waitFor({ state: 'attached' })
+  expect(await channel.inputValue()).toBe('C09LEFT')
+  expect(await channel.locator('option:checked').innerText()).toBe('#left')
+  expect(faults).toEqual([])
+})
+
 test('a long list of triggers is paged through', async () => {
   const { call } = sharedServer()
   const names = Array.from({ length: 101 }, (_, index) => `Of a long list ${index}`)

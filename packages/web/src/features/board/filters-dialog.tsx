@@ -3,6 +3,7 @@ import { useRead } from '../../shared/api/hooks.ts'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
+import { filterChoices } from '../../shared/kit/filter-choices.ts'
 import { useDraft } from '../../shared/state/draft.ts'
 import { type BoardSearch, boardSearch, viewOf } from './board-search.ts'
 import type { useSavedViews } from './saved-views.ts'
@@ -17,13 +18,11 @@ type FiltersDialogProps = {
 /** Every filter of the board; each takes effect at once. */
 export default function FiltersDialog({ search, saved, onChange, onClose }: FiltersDialogProps): ReactNode {
   const configs = useRead('configs.show', {})
+  const roots = configs.data?.agent_roots.map((root) => root.name) ?? []
+  const runtimes = Object.keys(configs.data?.runtime_models ?? {})
   const [name, setName] = useDraft('board.view')
   const set = (change: Record<string, unknown>) => onChange(boardSearch({ ...search, ...change }))
   const blank = (value: string) => (value === '' ? undefined : value)
-  const named = (values: readonly string[], all: string) => [
-    { value: '', label: all },
-    ...values.map((value) => ({ value, label: value })),
-  ]
   const save = (event: FormEvent) => {
     event.preventDefault()
     saved.save(name.trim(), viewOf(search))
@@ -37,19 +36,19 @@ export default function FiltersDialog({ search, saved, onChange, onClose }: Filt
             label="Root"
             value={search.root ?? ''}
             onChange={(event) => set({ root: blank(event.currentTarget.value) })}
-            options={named(configs.data?.agent_roots.map((root) => root.name) ?? [], 'Every root')}
+            options={filterChoices('Every root', [search.root, ...roots])}
           />
           <Select
             label="Runtime"
             value={search.runtime ?? ''}
             onChange={(event) => set({ runtime: blank(event.currentTarget.value) })}
-            options={named(Object.keys(configs.data?.runtime_models ?? {}), 'Every runtime')}
+            options={filterChoices('Every runtime', [search.runtime, ...runtimes])}
           />
           <Select
             label="Class"
             value={search.class ?? ''}
             onChange={(event) => set({ class: blank(event.currentTarget.value) })}
-            options={named(['spot', 'priority'], 'Every class')}
+            options={filterChoices('Every class', ['spot', 'priority'])}
           />
           <Select
             label="On the board"

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { counted } from '../../shared/kit/counted.ts'
 import { Select, TextField } from '../../shared/kit/field.tsx'
+import { filterChoices } from '../../shared/kit/filter-choices.ts'
 import { FormDialog } from '../../shared/kit/form-dialog.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
@@ -65,13 +66,13 @@ export function JobsDialog({ action, onClose }: JobsDialogProps): ReactNode {
           label="Queue"
           value={queue}
           onChange={(event) => setQueue(event.currentTarget.value)}
-          options={choices('All queues', all.data?.by_queue)}
+          options={choices('All queues', queue, all.data?.by_queue)}
         />
         <Select
           label="Class"
           value={jobClass}
           onChange={(event) => setJobClass(event.currentTarget.value)}
-          options={choices('All classes', all.data?.by_job_class)}
+          options={choices('All classes', jobClass, all.data?.by_job_class)}
         />
       </div>
       <p role="status">
@@ -103,9 +104,7 @@ export function JobsDialog({ action, onClose }: JobsDialogProps): ReactNode {
   )
 }
 
-function choices(any: string, counts: Record<string, number> = {}) {
-  return [
-    { value: '', label: any },
-    ...Object.entries(counts).map(([name, count]) => ({ value: name, label: `${name} (${count})` })),
-  ]
+/** What is chosen stays a choice when its last job is gone: otherwise the dialog would name all jobs and change those of one scope. */
+function choices(any: string, chosen: string, counts: Record<string, number> = {}) {
+  return filterChoices(any, [chosen, ...Object.keys(counts)], (name) => `${name} (${counts[name] ?? 0})`)
 }

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Select, TextField } from '../../shared/kit/field.tsx'
+import { filterChoices } from '../../shared/kit/filter-choices.ts'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { type FieldsProps, ListField, text } from './list-field.tsx'
 
@@ -37,6 +38,11 @@ export function ChannelFields({ configuration, onChange }: FieldsProps): ReactNo
   const [isAsked, setAsked] = useState(false)
   const channels = useRead('triggers.channels', {}, { isEnabled: isAsked })
   const found = channels.data?.channels
+  // The bot may have left the channel that was chosen.
+  const labelOf = (id: string) => {
+    const name = found?.find((channel) => channel.id === id)?.name ?? text(channel_name)
+    return name ? `#${name}` : id
+  }
   const limits = limitsOf(event_type)
   return (
     <>
@@ -51,10 +57,11 @@ export function ChannelFields({ configuration, onChange }: FieldsProps): ReactNo
           <Select
             label="Channel"
             value={text(channel_id)}
-            options={[
-              { value: '', label: event_type === 'new_message' ? 'Choose one' : 'Any' },
-              ...found.map(({ id, name }) => ({ value: id, label: `#${name}` })),
-            ]}
+            options={filterChoices(
+              event_type === 'new_message' ? 'Choose one' : 'Any',
+              [text(channel_id), ...found.map(({ id }) => id)],
+              labelOf,
+            )}
             onChange={(event) => {
               const chosen = found.find(({ id }) => id === event.currentTarget.value)
               onChange({ channel_id: chosen?.id, channel_name: chosen?.name })

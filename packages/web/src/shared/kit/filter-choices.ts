@@ -5,7 +5,8 @@
 export function filterChoices(
   any: string,
   values: readonly (string | null | undefined)[],
+  labelOf = (value: string) => value,
 ): { value: string; label: string }[] {
-  const named = [...new Set(values)].flatMap((value) => (value ? [{ value, label: value }] : []))
+  const named = [...new Set(values)].flatMap((value) => (value ? [{ value, label: labelOf(value) }] : []))
   return [{ value: '', label: any }, ...named.toSorted((one, other) => one.label.localeCompare(other.label))]
 }
