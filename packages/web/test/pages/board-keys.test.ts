@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { idleSession, keepLeavingRows, rowOf, titlesShown } from '../support/board.ts'
 import { type OpenPage, openPage, pressUntilSeen, serverOfFile, sharedServer } from '../support/browser.ts'
@@ -25,6 +26,16 @@ async function openAtRow(title: string): Promise<OpenPage> {
   await rowOf(opened.page, title).waitFor()
   await pressUntilSeen(opened.page, 'j', rowOf(opened.page, title).and(opened.page.locator('[data-cursor]')))
   return opened
+}
+
+/** Lets the time pass after which a row that left is gone. The board is read again meanwhile, as it is at an interval. */
+async function goByTime(page: Page, row: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward('01:00')
+      return row.count()
+    })
+    .toBe(0)
 }
 
 test('e archives the session at the cursor', async () => {
@@ -176,6 +187,62 @@ test('Alt and an arrow moves the row at the cursor up and down in its section', 
     await expect.poll(stored).toEqual(order)
     await expect.poll(shown).toEqual(order)
   }
+  expect(faults).toEqual([])
+})
+
+test('a row that leaves with the focus gives the cursor and the focus to the one below it, and the last one to the one above', async () => {
+  for (const title of ['Next d', 'Next c', 'Next b', 'Next a']) await makeSession(title)
+  const { page, goto, faults } = await openPage()
+  await page.clock.install()
+  await goto('/?q=Next&view=created')
+  const cursor = (title: string) => rowOf(page, title).and(page.locator('[data-cursor]'))
+  await pressUntilSeen(page, 'j', cursor('Next a'))
+  for (const title of ['Next b', 'Next c']) {
+    await page.keyboard.press('j')
+    await cursor(title).waitFor()
+  }
+  for (const [leaves, next] of [
+    ['Next c', 'Next d'],
+    ['Next d', 'Next b'],
+  ] as const) {
+    await expect.poll(() => cursor(leaves).locator('a:focus').count()).toBe(1)
+    await page.keyboard.press('e')
+    await page.getByRole('status').getByText(`Archived “${leaves}”`).waitFor()
+    await rowOf(page, leaves)
+      .getByText(/^(archived|left this view)$/)
+      .waitFor()
+    await goByTime(page, rowOf(page, leaves))
+    await cursor(next).waitFor()
+    await page.clock.runFor(100)
+    await expect.poll(() => cursor(next).locator('a:focus').count()).toBe(1)
+  }
+  await page.keyboard.press('k')
+  await cursor('Next a').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('when the row at the cursor leaves while a person is elsewhere, the focus stays there and the keys go on from its place', async () => {
+  const ids: number[] = []
+  for (const title of ['Away d', 'Away c', 'Away b', 'Away a']) ids.push((await idleSession(title)).id)
+  const { page, goto, faults } = await openPage()
+  await page.clock.install()
+  await goto('/?q=Away&view=created')
+  const cursor = (title: string) => rowOf(page, title).and(page.locator('[data-cursor]'))
+  await pressUntilSeen(page, 'j', cursor('Away a'))
+  await page.keyboard.press('j')
+  await cursor('Away b').waitFor()
+  const search = page.getByRole('searchbox')
+  await search.focus()
+  await page.getByText('live', { exact: true }).waitFor()
+  await sharedServer().call('PATCH', `/sessions/${ids[2]}/visibility`, { visibility: 'hidden' })
+  await rowOf(page, 'Away b')
+    .getByText(/^(hidden|left this view)$/)
+    .waitFor()
+  await goByTime(page, rowOf(page, 'Away b'))
+  expect(await search.evaluate((field) => field === document.activeElement)).toBe(true)
+  await page.locator('main').focus()
+  await page.keyboard.press('j')
+  await cursor('Away c').waitFor()
   expect(faults).toEqual([])
 })
 

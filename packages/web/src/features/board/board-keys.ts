@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { type Command, useCommands } from '../../shared/keys/commands.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
@@ -27,16 +27,23 @@ export default function BoardKeys(keys: BoardKeysProps): ReactNode {
   const toasts = useToasts()
   const at = rows.findIndex(({ card }) => card.id === cursor)
   const current = rows[at]
+  const [above, below] = useNeighbours(rows, cursor)
+  const successor = (rows[below] ?? rows[above])?.card.id
+  // A row that leaves with the focus inside gives both to the one that takes its place. It is still in the document while this renders.
+  const hasFocus = !current && document.activeElement?.closest(`[data-session="${cursor}"]`)
+  useEffect(() => {
+    if (hasFocus && successor !== undefined) setCursor(successor)
+  })
   const subjects = selected.length > 0 ? selected : current ? [current.card] : []
   const go = (to: number) => {
     const row = rows[Math.min(Math.max(to, 0), rows.length - 1)]
     if (row) setCursor(row.card.id)
   }
   const moves: Command[] = [
-    { id: 'board next', label: 'Next row', keys: 'j', run: () => go(at + 1) },
-    { id: 'board previous', label: 'Previous row', keys: 'k', run: () => go(at - 1) },
-    { id: 'board ]', label: 'Next row', keys: ']', run: () => go(at + 1) },
-    { id: 'board [', label: 'Previous row', keys: '[', run: () => go(at - 1) },
+    { id: 'board next', label: 'Next row', keys: 'j', run: () => go(below) },
+    { id: 'board previous', label: 'Previous row', keys: 'k', run: () => go(above) },
+    { id: 'board ]', label: 'Next row', keys: ']', run: () => go(below) },
+    { id: 'board [', label: 'Previous row', keys: '[', run: () => go(above) },
     { id: 'board select', label: 'Select the row', keys: 'x', run: () => current && toggle(current.card.id) },
     { id: 'board clear', label: 'Clear the selection', keys: 'escape', run: clear },
   ].map((command) => ({ ...command, group: 'Board', isHidden: true }))
@@ -105,4 +112,23 @@ export default function BoardKeys(keys: BoardKeysProps): ReactNode {
       : []),
   ])
   return null
+}
+
+/**
+ * Where the rows above and below the cursor are. When the row at the cursor has left, they are those that were next to it and are still
+ * there, so that the keys go on from its place.
+ */
+function useNeighbours(rows: readonly Row[], cursor: number | undefined): [above: number, below: number] {
+  const seen = useRef(rows)
+  const at = rows.findIndex(({ card }) => card.id === cursor)
+  useEffect(() => {
+    if (at !== -1) seen.current = rows
+  })
+  if (at !== -1) return [at - 1, at + 1]
+  const was = seen.current.findIndex(({ card }) => card.id === cursor)
+  if (was === -1) return [0, 0]
+  const places = new Map(rows.map(({ card }, place) => [card.id, place]))
+  const next = seen.current.slice(was).find(({ card }) => places.has(card.id))
+  const below = (next && places.get(next.card.id)) ?? rows.length
+  return [below - 1, below]
 }
