@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, sharedServer } from '../support/browser.ts'
+import { goOn, openPage, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 
 const { call } = sharedServer()
@@ -175,10 +175,7 @@ test('a file that is still on its way when a person goes to another session is n
   const { sent, letThrough } = await holdUploads(page)
   await drop(page, 'left.txt')
   await expect.poll(() => sent).toEqual(['left.txt'])
-  await page.evaluate((path) => {
-    history.pushState(null, '', path)
-    window.dispatchEvent(new PopStateEvent('popstate'))
-  }, `/sessions/${otherId}`)
+  await goOn(page, `/sessions/${otherId}`)
   await page.getByRole('heading', { name: 'Gone to' }).waitFor()
   const answered = page.waitForResponse('**/attachments')
   letThrough('left.txt')

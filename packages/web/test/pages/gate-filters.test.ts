@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { axe, keepBack, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 
 serverOfFile()
 
@@ -114,6 +114,19 @@ test('a decision leads to the one that corrects it, and that one back', async ()
   await page.getByText('This decision corrects earlier ones').waitFor()
   await others.getByRole('link', { name: 'Decided on 2026-08-20' }).waitFor()
   expect(await page.getByRole('link', { name: pr }).getAttribute('href')).toBe(pr)
+  expect(faults).toEqual([])
+})
+
+test('a decision is not shown under the address of another one that is being read', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto(`/gate_decisions/${ids[0]}`)
+  const answer = await keepBack(page, `**/v1/gate_decisions/${ids[1]}`)
+  await page.getByRole('link', { name: 'Decided on 2026-08-21' }).click()
+  await page.waitForURL(`**/gate_decisions/${ids[1]}`)
+  await page.getByRole('heading', { level: 1, name: `Decision ${ids[1]}`, exact: true }).waitFor()
+  expect(await page.getByText('What people think of it').count()).toBe(0)
+  answer()
+  await page.getByRole('heading', { level: 1, name: 'Decided on 2026-08-21' }).waitFor()
   expect(faults).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { axe, goOn, keepBack, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 
 serverOfFile()
 
@@ -183,6 +183,19 @@ test('one session is analysed again, and the page leads to the session and to th
   await goto(`/outcomes/${first}`)
   await page.getByRole('link', { name: 'Open the session' }).click()
   await page.waitForURL(`**/sessions/${first}`)
+  expect(faults).toEqual([])
+})
+
+test('an outcome is not shown under the address of another one that is being read', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto(`/outcomes/${first}`)
+  await page.getByRole('heading', { name: 'Outcome of The first that said done' }).waitFor()
+  const answer = await keepBack(page, `**/v1/outcome_analyses/${second}`)
+  await goOn(page, `/outcomes/${second}`)
+  await page.getByRole('heading', { name: `Outcome of session ${second}`, exact: true }).waitFor()
+  expect(await page.getByRole('heading', { name: 'Segments' }).count()).toBe(0)
+  answer()
+  await page.getByRole('heading', { name: 'Outcome of The second that said done' }).waitFor()
   expect(faults).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, goOn, keepBack, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
 import { makeTrigger, readTrigger } from '../support/triggers.ts'
 
@@ -87,6 +87,33 @@ test('the page of a trigger shows what was set for it, what has no effect, and w
   await settings.getByText(/, by its conditions$/).waitFor()
   expect(await settings.getByRole('term').allInnerTexts()).toEqual(['Class'])
   await call('DELETE', `/triggers/${plain.id}`)
+  expect(faults).toEqual([])
+})
+
+test('a trigger is not shown under the address of another one that is being read, nor is its history', async () => {
+  const { call } = sharedServer()
+  const [one, other] = [await makeTrigger({ name: 'Is left' }), await makeTrigger({ name: 'Is gone to' })]
+  await call('POST', `/triggers/${one.id}/invoke`, {})
+  const { page, faults, goto } = await openPage()
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+  await goto(`/triggers/${one.id}?tab=history`)
+  const started = page.getByRole('cell', { name: 'started', exact: true })
+  await started.waitFor()
+  const answer = await keepBack(page, `**/v1/triggers/${other.id}`)
+  await goOn(page, `/triggers/${other.id}`)
+  await heading('Trigger').waitFor()
+  expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+  answer()
+  await heading('Is gone to').waitFor()
+  await goOn(page, `/triggers/${one.id}?tab=history`)
+  await started.waitFor()
+  // Read before, so it is shown at once; its history was not.
+  const fires = await keepBack(page, `**/v1/triggers/${other.id}/fires*`)
+  await goOn(page, `/triggers/${other.id}?tab=history`)
+  await heading('Is gone to').waitFor()
+  expect(await started.count()).toBe(0)
+  fires()
+  await page.getByText('It has not fired yet').waitFor()
   expect(faults).toEqual([])
 })
 

@@ -175,6 +175,14 @@ export async function pressInSequence(page: Page, ...keys: string[]): Promise<vo
   await Promise.all(keys.map((key) => page.keyboard.press(key)))
 }
 
+/** Goes to another address as a link inside the page does: nothing is loaded anew. */
+export function goOn(page: Page, path: string): Promise<void> {
+  return page.evaluate((path) => {
+    history.pushState(null, '', path)
+    window.dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+}
+
 /** Keeps back the answers to requests of this address until the returned function is called. */
 export async function keepBack(page: Page, address: string | RegExp): Promise<() => void> {
   let release = (): void => undefined

@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
@@ -7,12 +7,16 @@ import { Copyable, CopyButton } from '../../shared/kit/copy-button.tsx'
 import { Facts } from '../../shared/kit/facts.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { PageOfOne } from '../../shared/kit/page-of-one.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { FeedbackForm } from './feedback-form.tsx'
 import { type Decision, decisionTone, gateWords } from './gate-words.ts'
 
 export default function GateDecisionPage(): ReactNode {
-  const { id } = useParams({ from: '/shell/gate_decisions/$id' })
+  return <PageOfOne of={ShownDecision} />
+}
+
+function ShownDecision({ id }: { id: string }): ReactNode {
   const { data, error, isLoading } = useRead('gate_decisions.show', { id })
   const decision = data?.gate_decision
   return (

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Problem } from '@yardmaster/client/client'
 import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
@@ -6,6 +6,7 @@ import { Badge } from '../../shared/kit/badge.tsx'
 import { Button, ButtonLink } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { PageOfOne } from '../../shared/kit/page-of-one.tsx'
 import { Segments } from '../../shared/kit/segments.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { BatchProgress } from './batch-progress.tsx'
@@ -15,7 +16,10 @@ import { outcomeTone } from './outcome-tone.ts'
 import { SegmentTree } from './segment-tree.tsx'
 
 export default function OutcomePage(): ReactNode {
-  const { id } = useParams({ from: '/shell/outcomes/$id' })
+  return <PageOfOne of={ShownOutcome} />
+}
+
+function ShownOutcome({ id }: { id: string }): ReactNode {
   const { data, error, isLoading } = useRead('outcome_analyses.show', { id })
   const [batch, setBatch] = useState<number>()
   const analyze = useWrite('outcome_analyses.analyze', {

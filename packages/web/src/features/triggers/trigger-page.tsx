@@ -1,10 +1,11 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { PageOfOne } from '../../shared/kit/page-of-one.tsx'
 import { Tabs } from '../../shared/kit/tabs.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { dropDrafts } from '../../shared/state/draft.ts'
@@ -17,7 +18,10 @@ import { TriggerState } from './trigger-state.tsx'
 import { useToggleTrigger } from './use-toggle-trigger.ts'
 
 export default function TriggerPage(): ReactNode {
-  const { id } = useParams({ from: '/shell/triggers/$id' })
+  return <PageOfOne of={ShownTrigger} />
+}
+
+function ShownTrigger({ id }: { id: string }): ReactNode {
   const { tab, page = 1 } = useSearch({ from: '/shell/triggers/$id' })
   const navigate = useNavigate()
   const { data, error, refetch } = useRead('triggers.show', { id })
@@ -58,7 +62,7 @@ export default function TriggerPage(): ReactNode {
         >
           <div className="pt-4">
             {tab === undefined && <TriggerOverview shown={data} onRun={() => setOpen('run')} />}
-            {tab === 'edit' && <EditTrigger key={id} trigger={trigger} onSaved={() => show('overview')} />}
+            {tab === 'edit' && <EditTrigger trigger={trigger} onSaved={() => show('overview')} />}
             {tab === 'history' && (
               <Panel>
                 <FiresHistory
