@@ -37,17 +37,16 @@ test('a read that is running when news come is finished and shown, and one more 
   }
   expect(reads.map(({ signal }) => signal.aborted)).toEqual([false])
   reads[0]?.answer('older than the news')
-  await settled()
+  await expect.poll(() => reads.length).toBe(2)
   expect(data()).toBe('older than the news')
-  expect(reads.length).toBe(2)
   void refresh(cache, ['turns'])
   await settled()
   reads[1]?.answer('newer')
-  await settled()
+  await expect.poll(() => reads.length).toBe(3)
   expect(data()).toBe('newer')
   reads[2]?.answer('newest')
+  await expect.poll(data).toBe('newest')
   await settled()
-  expect(data()).toBe('newest')
   expect(reads.length).toBe(3)
 })
 
@@ -67,8 +66,7 @@ test('a read that is not answered for two minutes is given up when news come', a
   await hear()
   expect(reads.map(({ signal }) => signal.aborted)).toEqual([true, false])
   reads[1]?.answer('new')
-  await settled()
-  expect(data()).toBe('new')
+  await expect.poll(data).toBe('new')
 })
 
 test('news about a session read again what names it, what names it by a slug and what is about all, and no other session', async () => {
@@ -78,12 +76,10 @@ test('news about a session read again what names it, what names it by a slug and
   const [own, other, bySlug, all] = ['7', '8', 'a-slug', undefined].map(of)
   const counts = () => [own, other, bySlug, all].map((each) => each?.reads.length)
   void refreshAfter(cache, new Map([['turns', new Set([7])]]))
-  await settled()
-  expect(counts()).toEqual([1, 0, 1, 1])
+  await expect.poll(counts).toEqual([1, 0, 1, 1])
   // Of an event that names no session.
   void refreshAfter(cache, new Map([['turns', new Set([9, null])]]))
-  await settled()
-  expect(counts()).toEqual([1, 1, 1, 1])
+  await expect.poll(counts).toEqual([1, 1, 1, 1])
 })
 
 test('a session page shows what changes while events come faster than the server answers its reads', async () => {

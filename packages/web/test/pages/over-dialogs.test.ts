@@ -52,6 +52,7 @@ test('what a dialog has refused is said above it, and what was said stays when t
   await dialog.getByRole('button', { name: 'Delete the trigger' }).click()
   const said = page.getByRole('status').getByText('Try again shortly')
   await said.waitFor()
+  await screenshot(page, 'toast-over-dialog')
   await page.getByRole('button', { name: 'Keep it' }).click()
   await dialog.waitFor({ state: 'detached' })
   await said.waitFor()

@@ -175,7 +175,7 @@ export async function pressInSequence(page: Page, ...keys: string[]): Promise<vo
   await Promise.all(keys.map((key) => page.keyboard.press(key)))
 }
 
-/** Goes to another address as a link inside the page does: nothing is loaded anew. */
+/** Goes to another address as a link inside the page does: nothing is loaded again. */
 export function goOn(page: Page, path: string): Promise<void> {
   return page.evaluate((path) => {
     history.pushState(null, '', path)

@@ -4,7 +4,6 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
-  useEffect,
   useId,
   useRef,
 } from 'react'
@@ -12,7 +11,6 @@ import { useWrite } from '../../shared/api/hooks.ts'
 import { IconButton } from '../../shared/kit/button.tsx'
 import { useEditorFocus } from '../../shared/kit/editor-focus.ts'
 import { sentencesOf } from '../../shared/kit/notes.tsx'
-import { useToasts } from '../../shared/kit/toasts.tsx'
 import { sendingDraft } from '../../shared/state/draft.ts'
 
 type InlineEditorProps = {
@@ -34,24 +32,14 @@ type InlineEditorProps = {
 export default function InlineEditor(props: InlineEditorProps): ReactNode {
   const { id, name, field, value, placeholder, text, onText, isAsked } = props
   const errorId = useId()
-  const toasts = useToasts()
   const update = useWrite('sessions.update', { refreshes: ['board'], complains: false })
   const form = useRef<HTMLFormElement>(null)
   useEditorFocus(form, isAsked, `Edit the ${field}`)
-  const isGone = useRef(false)
-  useEffect(() => {
-    isGone.current = false
-    return () => {
-      isGone.current = true
-    }
-  }, [])
   const discard = () => onText(undefined)
   const save = () => {
     if (update.isPending) return
     if (text === value) return discard()
-    // A person who has left the page does not see what is said here.
-    const onError = (error: Error) => isGone.current && toasts.complain(error)
-    update.mutate({ id: String(id), [field]: text }, { onSuccess: sendingDraft(name), onError })
+    update.mutate({ id: String(id), [field]: text }, { onSuccess: sendingDraft(name) })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

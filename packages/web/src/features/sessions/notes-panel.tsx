@@ -4,7 +4,6 @@ import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useConnection } from '../../shared/live/live.tsx'
 import { draftOf, sendingDraft, useEdit } from '../../shared/state/draft.ts'
 import type { Session } from './session-facts.ts'
@@ -25,7 +24,6 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
   const sent = useRef<string>(undefined)
   const [failed, setFailed] = useState<string>()
   const connection = useConnection()
-  const { complain } = useToasts()
   const save = useWrite('sessions.update_notes', {
     refreshes: ['board'],
     complains: false,
@@ -40,7 +38,7 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
   const isUnsaved = draft !== undefined && !isChanged && !isFailed
   const due = useRef<() => void>(undefined)
   useEffect(() => {
-    const write = (onError: (error: Error) => void) => {
+    const write = () => {
       if (draft === undefined) return
       sent.current = draft
       // What is written meanwhile stays, and is saved next.
@@ -52,16 +50,16 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
             accepted()
             setBegun(draftOf(name) === '' ? undefined : draft)
           },
-          onError,
+          onError: () => setFailed(draft),
         },
       )
     }
     // Also what was typed while another write is on its way, which this one then follows.
-    due.current = isUnsaved && !(isPending && sent.current === draft) ? () => write(complain) : undefined
+    due.current = isUnsaved && !(isPending && sent.current === draft) ? write : undefined
     if (!isUnsaved || isPending) return
-    const timer = setTimeout(() => write(() => setFailed(draft)), typingMs)
+    const timer = setTimeout(write, typingMs)
     return () => clearTimeout(timer)
-  }, [isUnsaved, isPending, draft, stored, id, mutate, name, setBegun, complain])
+  }, [isUnsaved, isPending, draft, stored, id, mutate, name, setBegun])
   useEffect(() => {
     const leave = () => due.current?.()
     addEventListener('pagehide', leave)

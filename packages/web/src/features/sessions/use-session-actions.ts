@@ -5,7 +5,6 @@ import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useIsLeft } from '../../shared/kit/use-is-left.ts'
 import { useBoardActions } from '../board/board-actions.ts'
 import type { RowDialog } from '../board/row-menu.ts'
-import { sayStarted } from './say-started.tsx'
 import type { Session } from './session-facts.ts'
 import { showArchived } from './show-archived.ts'
 import { showInSession } from './show-in-session.ts'
@@ -51,9 +50,8 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const reread = useWrite('sessions.refresh', { ...saying, refreshes: ['transcripts'] })
   const forking = useWrite('sessions.fork', {
     onSuccess: ({ session, message }) => {
-      if (isLeft.current) return sayStarted(toasts, session)
       toasts.say(message)
-      void navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
+      if (!isLeft.current) void navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
     },
   })
   const { mutate: forkAt } = forking
