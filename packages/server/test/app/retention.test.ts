@@ -141,11 +141,14 @@ describe('prune_unclaimed_attachments', () => {
        values (left(md5('late'), 24), null, 'late', 1, 'a', now() - interval '8 days')`,
     )
     const client = await app.pool.connect()
-    await client.query('begin')
-    await client.query("update attachments set session_id = $1 where name = 'late'", [session])
-    await run('prune_unclaimed_attachments')
-    await client.query('commit')
-    client.release()
+    try {
+      await client.query('begin')
+      await client.query("update attachments set session_id = $1 where name = 'late'", [session])
+      await run('prune_unclaimed_attachments')
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
     expect(await texts("select name as text from attachments where name = 'late'")).toEqual(['late'])
   })
 })

@@ -1,8 +1,9 @@
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { drag } from '../support/board.ts'
+import { choose, drag, rowOf } from '../support/board.ts'
 import { axe, openPage, screenshot, serverOfFile, sharedServer, takeFromPalette } from '../support/browser.ts'
+import { holdBack } from '../support/held-writes.ts'
 import { makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -79,5 +80,23 @@ test('a row says for how long the agent that works has written nothing', async (
   await screenshot(page, 'board-quiet')
   expect(await axe(page)).toEqual([])
   await sharedServer().call('DELETE', `/sessions/${id}`)
+  expect(faults).toEqual([])
+})
+
+test('an archive that is taken back before the server has it is sent first, and the session is brought back', async () => {
+  const title = 'Back before it went'
+  const { id } = await makeSession(title)
+  const { page, goto, faults } = await openPage()
+  await goto('/?q=Back+before&archived=true&status=needs_input')
+  const archive = await holdBack(page, `**/v1/sessions/${id}/archive`)
+  const begun: string[] = []
+  page.on('request', (request) => begun.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''))
+  await choose(page, title, 'Archive')
+  await rowOf(page, title).getByRole('button', { name: 'Undo' }).click()
+  await archive.passOn()
+  await page.getByRole('status').getByText(`Restored “${title}”`).waitFor()
+  const { session } = await sharedServer().call<{ session: { status: string } }>('GET', `/sessions/${id}`)
+  expect(session.status).toBe('needs_input')
+  expect(begun.filter((verb) => verb.endsWith('archive'))).toEqual(['archive', 'unarchive'])
   expect(faults).toEqual([])
 })

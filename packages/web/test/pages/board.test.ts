@@ -12,7 +12,6 @@ import {
   sharedServer,
   takeFromPalette,
 } from '../support/browser.ts'
-import { holdBack } from '../support/held-writes.ts'
 import { makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -41,24 +40,6 @@ test('archives a session from its row, keeps the row in its place, and takes it 
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await show(id)).status).toBe('needs_input')
   await expect.poll(() => row(page, title).getByText('archived', { exact: true }).count()).toBe(0)
-  expect(opened.faults).toEqual([])
-})
-
-test('an archive that is taken back before the server has it is sent first, and the session is brought back', async () => {
-  const title = 'Back before it went'
-  const { id } = await makeSession(title)
-  const opened = await openPage()
-  const { page, goto } = opened
-  await goto('/?q=Back+before&archived=true&status=needs_input')
-  const archive = await holdBack(page, `**/v1/sessions/${id}/archive`)
-  const begun: string[] = []
-  page.on('request', (request) => begun.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''))
-  await choose(opened, title, 'Archive')
-  await row(page, title).getByRole('button', { name: 'Undo' }).click()
-  await archive.passOn()
-  await page.getByRole('status').getByText(`Restored “${title}”`).waitFor()
-  expect((await show(id)).status).toBe('needs_input')
-  expect(begun.filter((verb) => verb.endsWith('archive'))).toEqual(['archive', 'unarchive'])
   expect(opened.faults).toEqual([])
 })
 

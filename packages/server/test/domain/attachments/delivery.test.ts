@@ -273,11 +273,14 @@ describe('the files of a session that goes', () => {
     await archiveSession(app.host.app, { id }, { force: false })
     await app.pool.query("update sessions set trash_after = now() - interval '1 second' where id = $1", [id])
     const client = await app.pool.connect()
-    await client.query('begin')
-    await client.query("update sessions set status = 'needs_input' where id = $1", [id])
-    await runPeriodic(app.host.app, 'delete_trashed_attachments')
-    await client.query('commit')
-    client.release()
+    try {
+      await client.query('begin')
+      await client.query("update sessions set status = 'needs_input', archived_at = null where id = $1", [id])
+      await runPeriodic(app.host.app, 'delete_trashed_attachments')
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
     expect(await statusOf(file)).toBe(200)
   })
 })

@@ -16,7 +16,8 @@ test('the result of a turn is not lost when its reader is so slow that the pipe 
   const agent = spawn(process.execPath, [program, 'a-conversation', folder], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void agent.kill('SIGKILL'))
   const ended = once(agent, 'exit')
-  const lines = 3000
+  // More than any pipe takes: once the agent has exited, what was not read is thrown away.
+  const lines = 20_000
   const prompt = Array.from({ length: lines }, (_, index) => `say ${index}`).join('\n')
   agent.stdin.write(`${JSON.stringify({ type: 'prompt', prompt, hasNoTools: false, asksFirst: false, servers: [] })}\n`)
   const written = () => readFile(join(folder, 'a-conversation.jsonl'), 'utf8').catch(() => '')
