@@ -279,14 +279,14 @@ test('a favourite is taken back in the header, and a sleeping session is woken f
   expect(faults).toEqual([])
 })
 
-test('a session that works is told to sleep when its turn ends, and does', async () => {
+test('a session that works, or asks, is told to sleep when its turn ends, and does', async () => {
   const { id } = await makeSession('Sleeps after work', 'ask Done?', 'running')
   const { page, faults, goto } = await openPage()
   await goto(`/sessions/${id}`)
   await page.getByLabel('Answer').waitFor()
   await chooseInHeader(page, 'Sleep when the turn ends')
+  await page.getByRole('status').getByText('Sleeps when the turn ends', { exact: true }).waitFor()
   await page.getByText('Sleeps when this turn ends.').waitFor()
-  expect((await read(id)).status).toBe('running')
   await page.getByLabel('Answer').fill('Yes')
   await page.getByRole('button', { name: 'Accept' }).click()
   await page.getByText('Fell asleep').waitFor()

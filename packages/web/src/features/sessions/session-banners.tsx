@@ -136,7 +136,9 @@ export default function SessionBanners({ session, actions }: { session: Session;
           <Wakes of={session.id} />
         </Banner>
       )}
-      {facts.isAboutToSleep && status === 'running' && <Banner icon="moon">Sleeps when this turn ends.</Banner>}
+      {facts.isAboutToSleep && (status === 'running' || status === 'needs_input') && (
+        <Banner icon="moon">Sleeps when this turn ends.</Banner>
+      )}
     </>
   )
 }

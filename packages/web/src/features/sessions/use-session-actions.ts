@@ -44,7 +44,7 @@ export function useSessionActions({ id: number, favorited }: Session, id: string
   const pause = useWrite('sessions.pause', { ...touching, onSuccess: () => toasts.say('Paused') })
   const sleep = useWrite('sessions.sleep', {
     ...touching,
-    onSuccess: ({ session }) => toasts.say(session.status === 'running' ? 'Sleeps when the turn ends' : 'Asleep'),
+    onSuccess: ({ session }) => toasts.say(session.status === 'waiting' ? 'Asleep' : 'Sleeps when the turn ends'),
   })
   const restart = useWrite('sessions.restart', saying)
   const reread = useWrite('sessions.refresh', { ...saying, refreshes: ['transcripts'] })
