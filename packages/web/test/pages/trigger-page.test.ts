@@ -200,7 +200,7 @@ test('the page of a trigger shows what becomes of the sessions it started', asyn
   const { session } = await call<{ session: { id: number } }>('POST', `/triggers/${id}/invoke`)
   const { page, goto, faults } = await openPage()
   await goto(`/triggers/${id}`)
-  const started = page.getByRole('region', { name: 'Sessions it started' })
+  const started = page.getByRole('main').getByRole('listitem')
   await started.getByText('Running').waitFor()
   await page.getByText('live', { exact: true }).waitFor()
   await expect
