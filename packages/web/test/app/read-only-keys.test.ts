@@ -6,7 +6,7 @@ const operatorPassword = 'one that no guesser finds by asking'
 
 /** The link to the content is out of sight until it has the focus. */
 async function cutOff(page: OpenPage['page']): Promise<string[]> {
-  return (await overflows(page)).filter((line) => !line.includes('Skip to the page'))
+  return (await overflows(page)).filter((line) => !line.includes('Skip to the content'))
 }
 
 /** Makes a key with the form of the operator's page, which shows its secret once. */
