@@ -77,6 +77,11 @@ export function serverOfFile(options?: Parameters<typeof launchServer>[0]): void
   })
 }
 
+/** Whether other files use the same server. */
+export function isServerShared(): boolean {
+  return ofFile === undefined
+}
+
 /** The server that tests share, of the run or of the file: its address, and a way to prepare what a page shows. */
 export function sharedServer(): Pick<Server, 'url' | 'key' | 'home' | 'call'> {
   if (ofFile) return ofFile

@@ -1,15 +1,15 @@
 import { expect, onTestFinished } from 'vitest'
-import { sharedServer } from './browser.ts'
+import { isServerShared, sharedServer } from './browser.ts'
 
 type Made = { id: number; status: string }
 
-/** A session of the demo runtime that has finished its first turn, or whose agent is at work until the test ends. */
+/** A session of the demo runtime that has finished its first turn, or whose agent is at work. */
 export async function makeSession(title: string, prompt = 'Say hello', reaches?: 'running'): Promise<Made> {
   const { call } = sharedServer()
   const { session } = await call<{ session: Made }>('POST', '/sessions', { prompt, title, agent_root: 'sample' })
   const read = async () => (await call<{ session: Made }>('GET', `/sessions/${session.id}`)).session
-  // It would keep one of the ten slots that all tests of the server share.
-  if (reaches) onTestFinished(() => call('DELETE', `/sessions/${session.id}`).then(ignore, ignore))
+  // After the test it would keep one of the ten slots that all files share.
+  if (reaches && isServerShared()) onTestFinished(() => call('DELETE', `/sessions/${session.id}`).then(ignore, ignore))
   if (reaches === undefined) await expect.poll(async () => (await read()).status).toMatch(/^(needs_input|failed)$/)
   else await expect.poll(() => isAtWork(session.id)).toBe(true)
   return read()
